@@ -1,10 +1,11 @@
 use crate::meta::ObjectMeta;
 
 /// Cluster-scoped record of one allocated Service IP, preventing double assignment.
-#[kind(plural = "ipaddresses", short = "ip", scope = Cluster, name = ip_address, metadata = whole_and_change)]
+#[kind(plural = "ipaddresses", short = "ip", scope = Cluster, name = ip_address, metadata = whole)]
 #[versions(v1(introduced = "1.33"), v1beta1(introduced = "1.31"))]
 #[column("ParentRef", by_hand = ip_address_parent_ref, reads(spec.parentRef), "The object that the address belongs to.")]
 #[check(spec.parentRef, required, below)]
+#[check(metadata, by_hand = validate_whole_metadata_update, when(update))]
 #[check(spec.parentRef, immutable)]
 pub struct IPAddress {
     /// Object identity, where the name is the IP in canonical form.

@@ -119,7 +119,7 @@ impl InVersions<'_> {
             return Some(compare(of, live.as_ref(), self.new.as_ref()));
         }
         let converted = |object: &Owned| open.convert(&document(self.endpoint, object), api_version);
-        let live = self.live.map_or_else(|| Ok(Value::Object(Map::new())), converted);
+        let live = self.live.map_or_else(|| Ok(nothing()), converted);
         match live.and_then(|live| Ok((live, converted(self.new)?))) {
             Ok((live, new)) => Some(compare(of, &live, &new)),
             // Who owns what cannot be converted keeps it.
@@ -131,7 +131,8 @@ impl InVersions<'_> {
     }
 
     /// As if the stored object had nothing where the writer says that a list is empty, and the new one an empty list.
-    fn compare_with_empty(of: Type<'_>, mut live: Value, new: Ref<'_>, empty: &[&empty::Path]) -> Comparison {
+    fn compare_with_empty(of: Type<'_>, live: Option<Ref<'_>>, new: Ref<'_>, empty: &[&empty::Path]) -> Comparison {
+        let mut live = live.map_or_else(nothing, json::to_value);
         let mut new = json::to_value(new);
         for path in empty {
             put(&mut live, path, Value::Null);
@@ -166,15 +167,18 @@ impl<'e> Versions<'e> for InVersions<'e> {
         let own = if std::ptr::eq(kind, self.endpoint.kind) { self.empty } else { &[] };
         let empty: Vec<&empty::Path> = own.iter().filter(still_empty).collect();
         let (of, new) = (Type::Struct(kind.def), new.as_ref().as_ref());
-        match &live {
-            Some(live) if empty.is_empty() => Some(compare(of, live.as_ref().as_ref(), new)),
-            _ => {
-                let live =
-                    live.map_or_else(|| Value::Object(Map::new()), |live| json::to_value(live.as_ref().as_ref()));
-                Some(Self::compare_with_empty(of, live, new, &empty))
-            }
-        }
+        let live = live.as_ref().map(|live| live.as_ref().as_ref());
+        Some(match live {
+            _ if !empty.is_empty() => Self::compare_with_empty(of, live, new, &empty),
+            Some(live) => compare(of, live, new),
+            None => compare(of, &nothing(), new),
+        })
     }
+}
+
+/// What there is of an object before it is made.
+fn nothing() -> Value {
+    Value::Object(Map::new())
 }
 
 fn is_empty_list(value: reflect::Value<'_>) -> bool {
@@ -275,7 +279,7 @@ fn with_context<'e, R>(endpoint: &'e Endpoint, manager: &Manager<'_>, f: impl Fn
 /// Whether what a client sets to zero is its own. Kubernetes' own kinds cannot tell a zero that was sent from one that
 /// was not.
 fn zeros_have_owners(endpoint: &Endpoint) -> bool {
-    endpoint.open.is_some() || !endpoint.resource.tagged_validation
+    !endpoint.resource.tagged_validation
 }
 
 /// Fields that writes through this endpoint cannot own, because the strategy resets them (`GetResetFields`).

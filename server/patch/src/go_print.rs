@@ -47,8 +47,8 @@ pub fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "%!s(<nil>)",
         Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_f64() => "float64",
-        Value::Number(_) => "int64",
+        Value::Number(number) if number.is_i64() => "int64",
+        Value::Number(_) => "float64",
         Value::String(_) => "string",
         Value::Array(_) => "[]interface {}",
         Value::Object(_) => "map[string]interface {}",
@@ -58,7 +58,7 @@ pub fn type_name(value: &Value) -> &'static str {
 /// A number as `%v` prints it.
 pub(crate) fn number_text(number: &serde_json::Number) -> String {
     match number.as_f64() {
-        Some(float) if number.is_f64() => float_text(float),
+        Some(float) if !number.is_i64() => float_text(float),
         _ => number.to_string(),
     }
 }

@@ -42,6 +42,9 @@ pub trait Server {
     fn address(&self) -> String;
 }
 
+/// The end of the path to which definitions are posted.
+const DEFINITIONS: &str = "/customresourcedefinitions";
+
 /// Headers that are compared beside the status and the body.
 const HEADERS: [&str; 8] = [
     "allow",
@@ -63,8 +66,8 @@ pub struct Play<'s, S> {
     normaliser: Normaliser,
     /// What is deleted at the end: what was created, latest first.
     created: Vec<String>,
-    /// Whether the last step was refused: then what it asks for does not come.
-    refused: bool,
+    /// Whether a definition was refused: then no step waits for its resource.
+    no_definition: bool,
 }
 
 impl<'s, S: Server> Play<'s, S> {
@@ -78,7 +81,7 @@ impl<'s, S: Server> Play<'s, S> {
         let mut answers = Map::new();
         answers.insert("rand".into(), rand.clone().into());
         let normaliser = Normaliser::new(&words);
-        let play = Play { server, namespace, answers, normaliser, created: talk.cleanup.clone(), refused: false };
+        let play = Play { server, namespace, answers, normaliser, created: talk.cleanup.clone(), no_definition: false };
         let Some(name) = play.namespace.clone() else { return Ok(play) };
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
         play.quietly("POST", "/api/v1/namespaces", Some(namespace)).await?;
@@ -98,14 +101,14 @@ impl<'s, S: Server> Play<'s, S> {
         let begin = Instant::now();
         let answer = loop {
             let answer = self.server.send(&exchange).await?;
-            let reached = self.refused || step.until.is_none_or(|status| status == answer.status);
+            let reached = self.no_definition || step.until.is_none_or(|status| status == answer.status);
             let reached = reached && !is_starting(&answer);
             if reached || begin.elapsed() > Duration::from_secs(10) {
                 break answer;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         };
-        self.refused = answer.status >= 400;
+        self.no_definition |= answer.status >= 400 && step.method == "POST" && step.path.ends_with(DEFINITIONS);
         let body = body(&answer, step.watch.is_some());
         self.note_created(&exchange, &answer, &body);
         let kept = json!({"status": answer.status, "headers": all_headers(&answer), "body": body});
@@ -227,14 +230,9 @@ impl<'s, S: Server> Play<'s, S> {
 
     /// Deletes what the conversation made.
     pub async fn end(self) -> Result<()> {
-        // Upstream lists policies once a second, and those of cluster-scoped objects hold for other conversations, too.
-        let has_policies = self.created.iter().any(|path| path.contains("/admissionregistration.k8s.io/"));
         for path in &self.created {
             let Some(path) = self.fill(&json!(path)) else { continue };
             self.delete(&quoted(&text(&path))).await?;
-        }
-        if has_policies {
-            tokio::time::sleep(Duration::from_millis(2500)).await;
         }
         let Some(name) = &self.namespace else { return Ok(()) };
         self.quietly("DELETE", &format!("/api/v1/namespaces/{name}"), None).await?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -16,6 +17,10 @@ use crate::rules::Matches;
 
 /// How many conversations of one family are made smaller and written.
 const EXAMPLES: usize = 2;
+
+/// Upstream lists policies once a second. Until then those of a conversation hold for the cluster-scoped objects of the
+/// next one.
+const POLICIES_ARE_LISTED: Duration = Duration::from_millis(2500);
 
 /// Two servers, and what is known about their differences.
 pub struct Run<'s, S> {
@@ -106,6 +111,9 @@ impl<'s, S: Server + Sync> Run<'s, S> {
             }
         }
         tokio::try_join!(upstream.end(), here.end())?;
+        if talk.steps.iter().any(|step| step.path.starts_with("/apis/admissionregistration.k8s.io/")) {
+            tokio::time::sleep(POLICIES_ARE_LISTED).await;
+        }
         Ok(found)
     }
 

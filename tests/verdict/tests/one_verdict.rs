@@ -32,11 +32,16 @@ async fn declared_kinds_and_exported_definitions_agree() {
     let mut lacking = whole();
     lacking["spec"].as_object_mut().unwrap().remove("loose");
     let applied = json!({"spec": {"limit": "0", "extra": {"remark": "a"}, "loose": {}}});
+    let mut raw = whole();
+    raw["spec"]["raw"] = json!({"any": 1});
+    let mut emptied = raw.clone();
+    emptied["spec"]["raw"] = json!({});
     // Who creates an object owns its zeros, so that they stay when an apply lets go of them; and a zero that an
-    // update leaves out is missing.
+    // update leaves out is missing. What is raw is replaced as a whole.
     for (name, steps, expect) in [
         ("apply", vec![(Op::Create, whole()), (Op::Apply, applied), (Op::Apply, json!({}))], vec![201, 200, 200]),
         ("replace", vec![(Op::Create, whole()), (Op::Replace, lacking.clone())], vec![201, 422]),
+        ("raw", vec![(Op::Create, raw), (Op::Apply, emptied)], vec![201, 200]),
         ("status", vec![(Op::Create, whole()), (Op::Status, lacking)], vec![201, 200]),
     ] {
         let case = bound(&kinds, steps);

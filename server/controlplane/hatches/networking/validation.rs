@@ -7,7 +7,7 @@ mod network_policy;
 #[path = "validation/service_cidr.rs"]
 mod service_cidr;
 
-use apimachinery::hatches::meta::validate_whole_object_meta;
+use apimachinery::hatches::meta::{validate_whole_object_meta, validate_whole_object_meta_update};
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;
@@ -20,4 +20,16 @@ pub use service_cidr::validate_service_cidr;
 /// Upstream looks at the metadata of an update as at that of a new object.
 pub fn validate_cluster_metadata(v: &mut Validation<'_>, _: &Path<'_>, new: &ObjectMeta, _: Option<&ObjectMeta>) {
     validate_whole_object_meta(v, new, false, NameRule::Dns1123Subdomain);
+}
+
+/// What a change may do to metadata, where upstream looks at it after the new object.
+pub fn validate_whole_metadata_update(
+    v: &mut Validation<'_>,
+    _: &Path<'_>,
+    new: &ObjectMeta,
+    old: Option<&ObjectMeta>,
+) {
+    if let Some(old) = old {
+        validate_whole_object_meta_update(v, new, old);
+    }
 }

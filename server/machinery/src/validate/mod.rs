@@ -79,7 +79,8 @@ impl Validator<'_> {
         if self.scope == Scope::Tagged {
             Validation { context: self.context, errors }.checks(path, new, old);
         }
-        Run { with: self, stored: old, update: old.is_some(), errors }.structure(new, old, path);
+        Run { with: self, stored: old, update: old.is_some(), left_out: String::new(), errors }
+            .structure(new, old, path);
     }
 }
 
@@ -90,7 +91,14 @@ struct Run<'r> {
     stored: Option<Ref<'r>>,
     /// Whether it is an update; items without an old form are part of one, too.
     update: bool,
+    /// The path of what the document was last found to leave out of a part that is as it was.
+    left_out: String,
     errors: &'r mut Vec<FieldError>,
+}
+
+/// Whether a path leads to a place or to what is below it.
+fn is_at_or_below(path: &str, place: &str) -> bool {
+    path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 impl Run<'_> {
@@ -145,15 +153,20 @@ impl Run<'_> {
 
     /// Whether the document leaves out what has to be at or below a field that is as it was: a zero value that is left
     /// out is the same to the struct.
-    fn lacks(&self, field: &plan::FieldPlan, new: Value<'_>, path: &Path<'_>) -> bool {
+    fn lacks(&mut self, field: &plan::FieldPlan, new: Value<'_>, path: &Path<'_>) -> bool {
         if self.with.scope != Scope::Declared {
             return false;
         }
         if self.is_left_out(field, &check::At { shape: field.shape, path, new, old: Some(new) }) {
+            self.left_out = path.to_text();
             return true;
         }
         if !field.below || !check::is_there(field.shape, new, true) {
             return false;
+        }
+        // Asked again of each part on the way to what is left out: a walk for each would be a square of the depth.
+        if self.is_left_out_below(path) {
+            return true;
         }
         match new {
             Value::Struct(new) => self.struct_lacks(new, path),
@@ -167,7 +180,11 @@ impl Run<'_> {
         }
     }
 
-    fn struct_lacks(&self, new: Ref<'_>, path: &Path<'_>) -> bool {
+    fn is_left_out_below(&self, path: &Path<'_>) -> bool {
+        !self.left_out.is_empty() && is_at_or_below(&self.left_out, &path.to_text())
+    }
+
+    fn struct_lacks(&mut self, new: Ref<'_>, path: &Path<'_>) -> bool {
         Plan::of(new.def(), self.with.scope).fields.iter().any(|field| {
             let (def, value) = (&new.def().fields[field.index], new.get(field.index));
             match def.json.is_empty() {
@@ -178,9 +195,10 @@ impl Run<'_> {
     }
 
     /// Whether an item of a list or map is as it was.
-    fn is_unchanged(&self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) -> bool {
+    fn is_unchanged(&mut self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) -> bool {
         let checks_words = self.with.scope == Scope::Declared && self.with.half != Half::Functions;
-        old == Some(new) && !(checks_words && self.struct_lacks(new, path))
+        let lacks = |run: &mut Self| run.is_left_out_below(path) || run.struct_lacks(new, path);
+        old == Some(new) && !(checks_words && lacks(self))
     }
 
     /// Whether nothing ends the matter.

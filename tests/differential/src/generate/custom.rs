@@ -98,7 +98,8 @@ impl Generator<'_> {
         }
     }
 
-    fn random_definition(&mut self) -> Value {
+    /// A definition that is accepted, most of the time.
+    pub(super) fn random_definition(&mut self) -> Value {
         let mut spec = Map::new();
         for name in FIELDS {
             if self.random.percent(60) {
@@ -229,8 +230,18 @@ impl Generator<'_> {
             Some("object") => at_object.to_vec(),
             _ => vec![("maximum", json!(10)), ("pattern", json!("^a"))],
         };
-        let (name, value) =
-            if self.random.percent(25) { ("nullable", json!(true)) } else { self.random.pick(&choices).clone() };
+        let any = [
+            ("nullable", json!(true)),
+            ("default", json!("a")),
+            ("x-kubernetes-preserve-unknown-fields", json!(true)),
+            ("x-kubernetes-validations", json!([{"rule": "self == oldSelf", "message": "no changes"}])),
+        ];
+        let (name, value) = match self.random.below(20) {
+            // Some of these fit few types.
+            0 => self.random.pick(&any).clone(),
+            1..=4 => any[0].clone(),
+            _ => self.random.pick(&choices).clone(),
+        };
         schema[name] = value;
     }
 

@@ -9,7 +9,7 @@ use crate::conversation::Step;
 impl Generator<'_> {
     /// A definition, then objects; or a definition that is changed.
     pub(super) fn definitions(&mut self) {
-        let mut definition = self.definition();
+        let mut definition = self.random_definition();
         let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
         let own = format!("{path}/things.${{rand}}.example.com");
         if self.random.percent(35) {
@@ -32,71 +32,6 @@ impl Generator<'_> {
         }
     }
 
-    fn definition(&mut self) -> Value {
-        let mut properties = json!({"spec": {"type": "object", "properties": {}}});
-        for name in ["a", "b", "c", "d"] {
-            if self.random.percent(75) {
-                properties["spec"]["properties"][name] = self.schema(0);
-            }
-        }
-        let status = self.random.percent(50);
-        if status {
-            properties["status"] = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
-        }
-        let mut version = json!({"name": "v1", "served": true, "storage": true,
-            "schema": {"openAPIV3Schema": {"type": "object", "properties": properties}}});
-        if status {
-            version["subresources"] = json!({"status": {}});
-        }
-        if self.random.percent(25) {
-            let kind = *self.random.pick(&["string", "integer", "date", "number", "boolean"]);
-            version["additionalPrinterColumns"] = json!([{"name": "A", "type": kind, "jsonPath": ".spec.a"}]);
-        }
-        json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-            "metadata": {"name": "things.${rand}.example.com"},
-            "spec": {"group": "${rand}.example.com", "scope": "Namespaced", "versions": [version],
-                "names": {"plural": "things", "kind": "Thing"}}})
-    }
-
-    /// A structural schema.
-    fn schema(&mut self, depth: usize) -> Value {
-        let mut schema = match self.random.below(if depth > 1 { 6 } else { 9 }) {
-            0 => json!({"type": "string", "maxLength": 5, "minLength": 1}),
-            1 => json!({"type": "string", "enum": ["a", "b"]}),
-            2 => {
-                json!({"type": "string", "format": self.random.pick(&["date-time", "uuid", "byte", "ipv4", "email",
-                    "duration", "uri"])})
-            }
-            3 => json!({"type": "integer", "minimum": 0, "maximum": 10, "multipleOf": 2}),
-            4 => json!({"type": self.random.pick(&["number", "integer", "boolean", "string"])}),
-            5 => json!({"x-kubernetes-int-or-string": true}),
-            6 => {
-                json!({"type": "array", "items": {"type": "object", "required": ["name"],
-                    "properties": {"name": {"type": "string"},
-                "value": self.schema(depth + 1)}}, "x-kubernetes-list-type": "map",
-                    "x-kubernetes-list-map-keys": ["name"]})
-            }
-            7 => json!({"type": "array", "maxItems": 3, "items": self.schema(2),
-                "x-kubernetes-list-type": self.random.pick(&["atomic", "set"])}),
-            _ => json!({"type": "object", "properties": {"a": self.schema(depth + 1), "b": self.schema(depth + 1)},
-                "required": ["a"]}),
-        };
-        let extras = [
-            ("nullable", json!(true)),
-            ("pattern", json!("^a+$")),
-            ("default", json!("a")),
-            ("default", json!(2)),
-            ("x-kubernetes-preserve-unknown-fields", json!(true)),
-            ("x-kubernetes-validations", json!([{"rule": "self == oldSelf", "message": "no changes"}])),
-            ("x-kubernetes-validations", json!([{"rule": "has(self.a)"}])),
-        ];
-        if self.random.percent(15) {
-            let (name, value) = self.random.pick(&extras).clone();
-            schema[name] = value;
-        }
-        schema
-    }
-
     fn break_definition(&mut self, definition: &mut Value) {
         let Some(kind) = self.kind("apiextensions.k8s.io", "customresourcedefinitions") else { return };
         let values = self.values(kind);
@@ -113,6 +48,7 @@ impl Generator<'_> {
         }
     }
 
+    /// A write or a read of an object that hardly follows its schema.
     fn custom_object(&mut self) {
         let mut object =
             json!({"apiVersion": "${rand}.example.com/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {}});

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::hatches::meta::{validate_object_meta_update, validate_object_names};
+use apimachinery::hatches::meta::{validate_object_names, validate_whole_object_meta_update};
 use machinery::field_path::Path;
 use machinery::format::{Messages, NameRule};
 use machinery::hooks::Validation;
@@ -32,7 +32,7 @@ pub fn validate_cluster_trust_bundle(
         validate_anchors(v, &spec.child("trustBundle"), &new.spec.trust_bundle);
     }
     if let Some(old) = old {
-        validate_object_meta_update(v, &metadata, meta, &old.metadata);
+        validate_whole_object_meta_update(v, meta, &old.metadata);
         if old.spec.signer_name != *signer {
             v.invalid(&spec.child("signerName"), signer, "field is immutable");
         }

@@ -16,7 +16,7 @@ use super::node_config::{validate_config_source, validate_config_status};
 use super::resources::validate_resource_quantity;
 use crate::core::v1::{AvoidPods, Node, NodeSpec, Taint, taint_effect};
 use crate::hatches::core::internal::internal_value;
-use apimachinery::hatches::meta::{validate_label_name, validate_object_meta_update};
+use apimachinery::hatches::meta::{validate_label_name, validate_whole_object_meta_update};
 
 const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";
 const AVOID_PODS: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
@@ -27,7 +27,7 @@ pub fn validate_node(v: &mut Validation<'_>, _: &Path<'_>, new: &Node, old: Opti
     if v.context.subresource != "status" {
         validate_new(v, new);
         if let Some(old) = old {
-            validate_object_meta_update(v, &Path::new("metadata"), &new.metadata, &old.metadata);
+            validate_whole_object_meta_update(v, &new.metadata, &old.metadata);
         }
     }
     if let Some(old) = old {

@@ -1,6 +1,6 @@
 //! Persistent volumes.
 
-use apimachinery::hatches::meta::validate_object_meta;
+use apimachinery::hatches::meta::validate_whole_object_meta;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{NameRule, is_label_value};
@@ -48,7 +48,7 @@ pub fn validate_persistent_volume(
     validate_persistent_volume_spec(v, &path, &new.spec, &new.metadata.name, any_values);
     if let Some(old) = old {
         // Upstream's update begins with all that it asks of a new volume, after it was asked once.
-        validate_object_meta(v, &Path::new("metadata"), &new.metadata, false, NameRule::Dns1123Subdomain);
+        validate_whole_object_meta(v, &new.metadata, false, NameRule::Dns1123Subdomain);
         validate_persistent_volume_spec(v, &path, &new.spec, &new.metadata.name, any_values);
         validate_change(v, &path, &new.spec, &old.spec);
     }
