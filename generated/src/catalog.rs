@@ -10,610 +10,729 @@ use machinery::print::{Cell, CellRule, Column};
 /// Everything declared.
 pub static CATALOG: Catalog = Catalog {
     groups: &[
-        GroupDef { name: "admission.k8s.io", priority: 1000, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::Unserved }, VersionDef { name: "v1beta1", priority: 15, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "admissionregistration.k8s.io", priority: 16700, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 12, serving: Serving::Off }, VersionDef { name: "v1alpha1", priority: 9, serving: Serving::Off }], gates: &[] },
-        GroupDef { name: "apidiscovery.k8s.io", priority: 1000, versions: &[VersionDef { name: "v2", priority: 15, serving: Serving::Unserved }, VersionDef { name: "v2beta1", priority: 15, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "apiextensions.k8s.io", priority: 16700, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 15, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "apiregistration.k8s.io", priority: 20001, versions: &[VersionDef { name: "v1", priority: 0, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 15, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "apiserver.config.k8s.io", priority: 1000, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::Unserved }, VersionDef { name: "v1beta1", priority: 15, serving: Serving::Unserved }, VersionDef { name: "v1alpha1", priority: 15, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "apps", priority: 17800, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta2", priority: 15, serving: Serving::Unserved }, VersionDef { name: "v1beta1", priority: 15, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "audit.k8s.io", priority: 1000, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "authentication.k8s.io", priority: 17700, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 9, serving: Serving::Unserved }, VersionDef { name: "v1alpha1", priority: 1, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "authorization.k8s.io", priority: 17600, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 15, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "autoscaling", priority: 17500, versions: &[VersionDef { name: "v2", priority: 30, serving: Serving::On }, VersionDef { name: "v1", priority: 15, serving: Serving::On }], gates: &[] },
-        GroupDef { name: "batch", priority: 17400, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 9, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "certificates.k8s.io", priority: 17300, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 9, serving: Serving::Off }, VersionDef { name: "v1alpha1", priority: 1, serving: Serving::Off }], gates: &[] },
-        GroupDef { name: "coordination.k8s.io", priority: 16500, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 13, serving: Serving::Off }, VersionDef { name: "v1alpha2", priority: 12, serving: Serving::Off }], gates: &[] },
-        GroupDef { name: "", priority: 18000, versions: &[VersionDef { name: "v1", priority: 1, serving: Serving::On }], gates: &[] },
-        GroupDef { name: "discovery.k8s.io", priority: 16200, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 12, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "eventratelimit.admission.k8s.io", priority: 1000, versions: &[VersionDef { name: "v1alpha1", priority: 15, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "events.k8s.io", priority: 17750, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 5, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "extensions", priority: 1000, versions: &[VersionDef { name: "v1beta1", priority: 15, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "flowcontrol.apiserver.k8s.io", priority: 16100, versions: &[VersionDef { name: "v1", priority: 21, serving: Serving::On }, VersionDef { name: "v1beta3", priority: 18, serving: Serving::Unserved }, VersionDef { name: "v1beta2", priority: 15, serving: Serving::Unserved }, VersionDef { name: "v1beta1", priority: 12, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "imagepolicy.k8s.io", priority: 1000, versions: &[VersionDef { name: "v1alpha1", priority: 15, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "internal.apiserver.k8s.io", priority: 16000, versions: &[VersionDef { name: "v1alpha1", priority: 9, serving: Serving::Off }], gates: &[] },
-        GroupDef { name: "meta.k8s.io", priority: 1000, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::Unserved }, VersionDef { name: "v1beta1", priority: 15, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "networking.k8s.io", priority: 17200, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 9, serving: Serving::Off }], gates: &[] },
-        GroupDef { name: "node.k8s.io", priority: 16300, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 9, serving: Serving::Unserved }, VersionDef { name: "v1alpha1", priority: 1, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "pod-security.admission.config.k8s.io", priority: 1000, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::Unserved }, VersionDef { name: "v1beta1", priority: 15, serving: Serving::Unserved }, VersionDef { name: "v1alpha1", priority: 15, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "podtolerationrestriction.admission.k8s.io", priority: 1000, versions: &[VersionDef { name: "v1alpha1", priority: 15, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "policy", priority: 17100, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 9, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "rbac.authorization.k8s.io", priority: 17000, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 15, serving: Serving::Unserved }, VersionDef { name: "v1alpha1", priority: 15, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "resource.k8s.io", priority: 16200, versions: &[VersionDef { name: "v1", priority: 21, serving: Serving::On }, VersionDef { name: "v1beta2", priority: 15, serving: Serving::Off }, VersionDef { name: "v1beta1", priority: 9, serving: Serving::Off }, VersionDef { name: "v1alpha3", priority: 1, serving: Serving::Off }], gates: &[] },
-        GroupDef { name: "scheduling.k8s.io", priority: 16600, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 15, serving: Serving::Unserved }, VersionDef { name: "v1alpha2", priority: 2, serving: Serving::Off }], gates: &[] },
-        GroupDef { name: "storage.k8s.io", priority: 16800, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 9, serving: Serving::Off }, VersionDef { name: "v1alpha1", priority: 1, serving: Serving::Unserved }], gates: &[] },
-        GroupDef { name: "storagemigration.k8s.io", priority: 15800, versions: &[VersionDef { name: "v1beta1", priority: 9, serving: Serving::Off }], gates: &[] },
+        GroupDef {
+            name: "admission.k8s.io",
+            versions: &[
+                VersionDef::new("v1").serving(Serving::Unserved),
+                VersionDef::new("v1beta1").serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "admissionregistration.k8s.io",
+            priority: 16700,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(12).serving(Serving::Off),
+                VersionDef::new("v1alpha1").priority(9).serving(Serving::Off),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "apidiscovery.k8s.io",
+            versions: &[
+                VersionDef::new("v2").serving(Serving::Unserved),
+                VersionDef::new("v2beta1").serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "apiextensions.k8s.io",
+            priority: 16700,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "apiregistration.k8s.io",
+            priority: 20001,
+            versions: &[
+                VersionDef::new("v1").priority(0),
+                VersionDef::new("v1beta1").serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "apiserver.config.k8s.io",
+            versions: &[
+                VersionDef::new("v1").serving(Serving::Unserved),
+                VersionDef::new("v1beta1").serving(Serving::Unserved),
+                VersionDef::new("v1alpha1").serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "apps",
+            priority: 17800,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta2").serving(Serving::Unserved),
+                VersionDef::new("v1beta1").serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "audit.k8s.io",
+            versions: &[VersionDef::new("v1").serving(Serving::Unserved)],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "authentication.k8s.io",
+            priority: 17700,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(9).serving(Serving::Unserved),
+                VersionDef::new("v1alpha1").priority(1).serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "authorization.k8s.io",
+            priority: 17600,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "autoscaling",
+            priority: 17500,
+            versions: &[VersionDef::new("v2").priority(30), VersionDef::new("v1")],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "batch",
+            priority: 17400,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(9).serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "certificates.k8s.io",
+            priority: 17300,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(9).serving(Serving::Off),
+                VersionDef::new("v1alpha1").priority(1).serving(Serving::Off),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "coordination.k8s.io",
+            priority: 16500,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(13).serving(Serving::Off),
+                VersionDef::new("v1alpha2").priority(12).serving(Serving::Off),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "",
+            priority: 18000,
+            versions: &[VersionDef::new("v1").priority(1)],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "discovery.k8s.io",
+            priority: 16200,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(12).serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "eventratelimit.admission.k8s.io",
+            versions: &[VersionDef::new("v1alpha1").serving(Serving::Unserved)],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "events.k8s.io",
+            priority: 17750,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(5).serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "extensions",
+            versions: &[VersionDef::new("v1beta1").serving(Serving::Unserved)],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "flowcontrol.apiserver.k8s.io",
+            priority: 16100,
+            versions: &[
+                VersionDef::new("v1").priority(21),
+                VersionDef::new("v1beta3").priority(18).serving(Serving::Unserved),
+                VersionDef::new("v1beta2").serving(Serving::Unserved),
+                VersionDef::new("v1beta1").priority(12).serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "imagepolicy.k8s.io",
+            versions: &[VersionDef::new("v1alpha1").serving(Serving::Unserved)],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "internal.apiserver.k8s.io",
+            priority: 16000,
+            versions: &[VersionDef::new("v1alpha1").priority(9).serving(Serving::Off)],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "meta.k8s.io",
+            versions: &[
+                VersionDef::new("v1").serving(Serving::Unserved),
+                VersionDef::new("v1beta1").serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "networking.k8s.io",
+            priority: 17200,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(9).serving(Serving::Off),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "node.k8s.io",
+            priority: 16300,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(9).serving(Serving::Unserved),
+                VersionDef::new("v1alpha1").priority(1).serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "pod-security.admission.config.k8s.io",
+            versions: &[
+                VersionDef::new("v1").serving(Serving::Unserved),
+                VersionDef::new("v1beta1").serving(Serving::Unserved),
+                VersionDef::new("v1alpha1").serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "podtolerationrestriction.admission.k8s.io",
+            versions: &[VersionDef::new("v1alpha1").serving(Serving::Unserved)],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "policy",
+            priority: 17100,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(9).serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "rbac.authorization.k8s.io",
+            priority: 17000,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").serving(Serving::Unserved),
+                VersionDef::new("v1alpha1").serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "resource.k8s.io",
+            priority: 16200,
+            versions: &[
+                VersionDef::new("v1").priority(21),
+                VersionDef::new("v1beta2").serving(Serving::Off),
+                VersionDef::new("v1beta1").priority(9).serving(Serving::Off),
+                VersionDef::new("v1alpha3").priority(1).serving(Serving::Off),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "scheduling.k8s.io",
+            priority: 16600,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").serving(Serving::Unserved),
+                VersionDef::new("v1alpha2").priority(2).serving(Serving::Off),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "storage.k8s.io",
+            priority: 16800,
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(9).serving(Serving::Off),
+                VersionDef::new("v1alpha1").priority(1).serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
+            name: "storagemigration.k8s.io",
+            priority: 15800,
+            versions: &[VersionDef::new("v1beta1").priority(9).serving(Serving::Off)],
+            ..GroupDef::PLAIN
+        },
     ],
     kinds: KINDS,
-    openapi: OpenApiDocs { bundles: &[include_bytes!("../openapi/bundle.json.gz")] },
+    openapi: OpenApiDocs {
+        bundles: &[include_bytes!("../openapi/bundle.json.gz")],
+    },
 };
 
 static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1: ResourceDef = ResourceDef {
     plural: "mutatingadmissionpolicies",
     singular: "mutatingadmissionpolicy",
-    short_names: &[],
     categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "mutatingadmissionpolicies",
-    stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1beta1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Mutations", kind: "integer", format: "", priority: 0, description: "Ordered changes made to each matching object; at least one is needed.", cell: CellRule::Len(&["spec", "mutations"], None) },
-        Column { name: "ParamKind", kind: "string", format: "", priority: 0, description: "The kind of object that parameters of the policy are taken from.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::MutatingAdmissionPolicy>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::mutating_admission_policy_param_kind(v, c)), &[&["spec", "paramKind"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Mutations",
+            kind: "integer",
+            description: "Ordered changes made to each matching object; at least one is needed.",
+            cell: CellRule::Len(&["spec", "mutations"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "ParamKind",
+            description: "The kind of object that parameters of the policy are taken from.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::admissionregistration::v1::MutatingAdmissionPolicy,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::admissionregistration::mutating_admission_policy_param_kind(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "paramKind"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1BETA1: ResourceDef = ResourceDef {
-    plural: "mutatingadmissionpolicies",
-    singular: "mutatingadmissionpolicy",
-    short_names: &[],
-    categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "mutatingadmissionpolicies",
-    stored_as_json: false,
-    storage: ("admissionregistration.k8s.io", "v1beta1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Mutations", kind: "integer", format: "", priority: 0, description: "Ordered changes made to each matching object; at least one is needed.", cell: CellRule::Len(&["spec", "mutations"], None) },
-        Column { name: "ParamKind", kind: "string", format: "", priority: 0, description: "The kind of object that parameters of the policy are taken from.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::MutatingAdmissionPolicy>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::mutating_admission_policy_param_kind(v, c)), &[&["spec", "paramKind"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef = ResourceDef {
-    plural: "mutatingadmissionpolicies",
-    singular: "mutatingadmissionpolicy",
-    short_names: &[],
-    categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "mutatingadmissionpolicies",
-    stored_as_json: false,
-    storage: ("admissionregistration.k8s.io", "v1beta1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Mutations", kind: "integer", format: "", priority: 0, description: "Ordered changes made to each matching object; at least one is needed.", cell: CellRule::Len(&["spec", "mutations"], None) },
-        Column { name: "ParamKind", kind: "string", format: "", priority: 0, description: "The kind of object that parameters of the policy are taken from.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::MutatingAdmissionPolicy>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::mutating_admission_policy_param_kind(v, c)), &[&["spec", "paramKind"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1: ResourceDef = ResourceDef {
     plural: "mutatingadmissionpolicybindings",
     singular: "mutatingadmissionpolicybinding",
-    short_names: &[],
     categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "mutatingadmissionpolicybindings",
-    stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1beta1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "PolicyName", kind: "string", format: "", priority: 0, description: "Name of the `MutatingAdmissionPolicy` to activate; an unknown name makes the binding inert.", cell: CellRule::Path(&["spec", "policyName"], None) },
-        Column { name: "ParamRef", kind: "string", format: "", priority: 0, description: "Which object gives the parameters, as namespace and name or as a selector.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::MutatingAdmissionPolicyBinding>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::mutating_admission_policy_binding_param_ref(v, c)), &[&["spec", "paramRef"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "PolicyName",
+            description: "Name of the `MutatingAdmissionPolicy` to activate; an unknown name \
+                makes the binding inert.",
+            cell: CellRule::Path(&["spec", "policyName"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "ParamRef",
+            description: "Which object gives the parameters, as namespace and name or as a \
+                selector.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::admissionregistration::v1::MutatingAdmissionPolicyBinding,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::admissionregistration::mutating_admission_policy_binding_param_ref(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "paramRef"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1BETA1: ResourceDef = ResourceDef {
-    plural: "mutatingadmissionpolicybindings",
-    singular: "mutatingadmissionpolicybinding",
-    short_names: &[],
-    categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "mutatingadmissionpolicybindings",
-    stored_as_json: false,
-    storage: ("admissionregistration.k8s.io", "v1beta1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "PolicyName", kind: "string", format: "", priority: 0, description: "Name of the `MutatingAdmissionPolicy` to activate; an unknown name makes the binding inert.", cell: CellRule::Path(&["spec", "policyName"], None) },
-        Column { name: "ParamRef", kind: "string", format: "", priority: 0, description: "Which object gives the parameters, as namespace and name or as a selector.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::MutatingAdmissionPolicyBinding>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::mutating_admission_policy_binding_param_ref(v, c)), &[&["spec", "paramRef"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
-    plural: "mutatingadmissionpolicybindings",
-    singular: "mutatingadmissionpolicybinding",
-    short_names: &[],
-    categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "mutatingadmissionpolicybindings",
-    stored_as_json: false,
-    storage: ("admissionregistration.k8s.io", "v1beta1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "PolicyName", kind: "string", format: "", priority: 0, description: "Name of the `MutatingAdmissionPolicy` to activate; an unknown name makes the binding inert.", cell: CellRule::Path(&["spec", "policyName"], None) },
-        Column { name: "ParamRef", kind: "string", format: "", priority: 0, description: "Which object gives the parameters, as namespace and name or as a selector.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::MutatingAdmissionPolicyBinding>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::mutating_admission_policy_binding_param_ref(v, c)), &[&["spec", "paramRef"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = ResourceDef {
     plural: "mutatingwebhookconfigurations",
     singular: "mutatingwebhookconfiguration",
-    short_names: &[],
     categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "mutatingwebhookconfigurations",
-    stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Webhooks", kind: "integer", format: "", priority: 0, description: "The mutating callbacks being registered, together with the requests each one intercepts.", cell: CellRule::Len(&["webhooks"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Webhooks",
+            kind: "integer",
+            description: "The mutating callbacks being registered, together with the requests \
+                each one intercepts.",
+            cell: CellRule::Len(&["webhooks"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Exact,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceDef = ResourceDef {
-    plural: "mutatingwebhookconfigurations",
-    singular: "mutatingwebhookconfiguration",
-    short_names: &[],
-    categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "mutatingwebhookconfigurations",
-    stored_as_json: false,
-    storage: ("admissionregistration.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Webhooks", kind: "integer", format: "", priority: 0, description: "The mutating callbacks being registered, together with the requests each one intercepts.", cell: CellRule::Len(&["webhooks"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Exact,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = ResourceDef {
     plural: "validatingadmissionpolicies",
     singular: "validatingadmissionpolicy",
-    short_names: &[],
     categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "validatingadmissionpolicies",
-    stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("status", ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"))
+        SubresourceDef::new(
+                "status",
+                ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["spec", "metadata"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Validations", kind: "integer", format: "", priority: 0, description: "CEL checks to run; needed unless `auditAnnotations` is given.", cell: CellRule::Len(&["spec", "validations"], None) },
-        Column { name: "ParamKind", kind: "string", format: "", priority: 0, description: "The kind of object that parameters of the policy are taken from.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicy>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::validating_admission_policy_param_kind(v, c)), &[&["spec", "paramKind"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Validations",
+            kind: "integer",
+            description: "CEL checks to run; needed unless `auditAnnotations` is given.",
+            cell: CellRule::Len(&["spec", "validations"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "ParamKind",
+            description: "The kind of object that parameters of the policy are taken from.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::admissionregistration::v1::ValidatingAdmissionPolicy,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::admissionregistration::validating_admission_policy_param_kind(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "paramKind"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = ResourceDef {
     plural: "validatingadmissionpolicies",
     singular: "validatingadmissionpolicy",
-    short_names: &[],
     categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "validatingadmissionpolicies",
-    stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("status", ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"))
+        SubresourceDef::new(
+                "status",
+                ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["spec", "metadata"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Validations", kind: "integer", format: "", priority: 0, description: "CEL checks to run; needed unless `auditAnnotations` is given.", cell: CellRule::Len(&["spec", "validations"], None) },
-        Column { name: "ParamKind", kind: "string", format: "", priority: 0, description: "The kind of object that parameters of the policy are taken from.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicy>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::validating_admission_policy_param_kind(v, c)), &[&["spec", "paramKind"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Validations",
+            kind: "integer",
+            description: "CEL checks to run; needed unless `auditAnnotations` is given.",
+            cell: CellRule::Len(&["spec", "validations"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "ParamKind",
+            description: "The kind of object that parameters of the policy are taken from.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::admissionregistration::v1::ValidatingAdmissionPolicy,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::admissionregistration::validating_admission_policy_param_kind(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "paramKind"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef = ResourceDef {
     plural: "validatingadmissionpolicies",
     singular: "validatingadmissionpolicy",
-    short_names: &[],
     categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "validatingadmissionpolicies",
-    stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("status", ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"))
+        SubresourceDef::new(
+                "status",
+                ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["spec", "metadata"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Validations", kind: "integer", format: "", priority: 0, description: "CEL checks to run; needed unless `auditAnnotations` is given.", cell: CellRule::Len(&["spec", "validations"], None) },
-        Column { name: "ParamKind", kind: "string", format: "", priority: 0, description: "The kind of object that parameters of the policy are taken from.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicy>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::validating_admission_policy_param_kind(v, c)), &[&["spec", "paramKind"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Validations",
+            kind: "integer",
+            description: "CEL checks to run; needed unless `auditAnnotations` is given.",
+            cell: CellRule::Len(&["spec", "validations"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "ParamKind",
+            description: "The kind of object that parameters of the policy are taken from.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::admissionregistration::v1::ValidatingAdmissionPolicy,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::admissionregistration::validating_admission_policy_param_kind(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "paramKind"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1: ResourceDef = ResourceDef {
     plural: "validatingadmissionpolicybindings",
     singular: "validatingadmissionpolicybinding",
-    short_names: &[],
     categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "validatingadmissionpolicybindings",
-    stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "PolicyName", kind: "string", format: "", priority: 0, description: "Name of the `ValidatingAdmissionPolicy` to activate; required.", cell: CellRule::Path(&["spec", "policyName"], None) },
-        Column { name: "ParamRef", kind: "string", format: "", priority: 0, description: "Which object gives the parameters, as namespace and name or as a selector.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicyBinding>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::validating_admission_policy_binding_param_ref(v, c)), &[&["spec", "paramRef"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "PolicyName",
+            description: "Name of the `ValidatingAdmissionPolicy` to activate; required.",
+            cell: CellRule::Path(&["spec", "policyName"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "ParamRef",
+            description: "Which object gives the parameters, as namespace and name or as a \
+                selector.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::admissionregistration::v1::ValidatingAdmissionPolicyBinding,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::admissionregistration::validating_admission_policy_binding_param_ref(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "paramRef"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1BETA1: ResourceDef = ResourceDef {
-    plural: "validatingadmissionpolicybindings",
-    singular: "validatingadmissionpolicybinding",
-    short_names: &[],
-    categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "validatingadmissionpolicybindings",
-    stored_as_json: false,
-    storage: ("admissionregistration.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "PolicyName", kind: "string", format: "", priority: 0, description: "Name of the `ValidatingAdmissionPolicy` to activate; required.", cell: CellRule::Path(&["spec", "policyName"], None) },
-        Column { name: "ParamRef", kind: "string", format: "", priority: 0, description: "Which object gives the parameters, as namespace and name or as a selector.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicyBinding>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::validating_admission_policy_binding_param_ref(v, c)), &[&["spec", "paramRef"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
-    plural: "validatingadmissionpolicybindings",
-    singular: "validatingadmissionpolicybinding",
-    short_names: &[],
-    categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "validatingadmissionpolicybindings",
-    stored_as_json: false,
-    storage: ("admissionregistration.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "PolicyName", kind: "string", format: "", priority: 0, description: "Name of the `ValidatingAdmissionPolicy` to activate; required.", cell: CellRule::Path(&["spec", "policyName"], None) },
-        Column { name: "ParamRef", kind: "string", format: "", priority: 0, description: "Which object gives the parameters, as namespace and name or as a selector.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicyBinding>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::validating_admission_policy_binding_param_ref(v, c)), &[&["spec", "paramRef"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = ResourceDef {
     plural: "validatingwebhookconfigurations",
     singular: "validatingwebhookconfiguration",
-    short_names: &[],
     categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "validatingwebhookconfigurations",
-    stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Webhooks", kind: "integer", format: "", priority: 0, description: "The validating callbacks being registered, each with its own rules.", cell: CellRule::Len(&["webhooks"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Webhooks",
+            kind: "integer",
+            description: "The validating callbacks being registered, each with its own rules.",
+            cell: CellRule::Len(&["webhooks"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Exact,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceDef = ResourceDef {
-    plural: "validatingwebhookconfigurations",
-    singular: "validatingwebhookconfiguration",
-    short_names: &[],
-    categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "validatingwebhookconfigurations",
-    stored_as_json: false,
-    storage: ("admissionregistration.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Webhooks", kind: "integer", format: "", priority: 0, description: "The validating callbacks being registered, each with its own rules.", cell: CellRule::Len(&["webhooks"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Exact,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1: ResourceDef = ResourceDef {
@@ -621,37 +740,33 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1: ResourceDef = ResourceDef {
     singular: "customresourcedefinition",
     short_names: &["crd", "crds"],
     categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "apiextensions.k8s.io/customresourcedefinitions",
     stored_as_json: true,
     storage: ("apiextensions.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef::new("status", ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"))
+        SubresourceDef::new(
+                "status",
+                ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["spec"])
             .without_tables(),
     ],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        delete: Some(|c, o| if let Some(o) = o.downcast::<apimachinery::apiextensions::v1::CustomResourceDefinition>() { apimachinery::hatches::apiextensions::begin_cleanup(c, o) }),
+        delete: Some(|c, o| {
+            if let Some(o) = o
+                .downcast::<apimachinery::apiextensions::v1::CustomResourceDefinition>()
+            {
+                apimachinery::hatches::apiextensions::begin_cleanup(c, o)
+            }
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1: ResourceDef = ResourceDef {
@@ -659,228 +774,281 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1: ResourceDef = ResourceD
     singular: "customresourcedefinition",
     short_names: &["crd", "crds"],
     categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "apiextensions.k8s.io/customresourcedefinitions",
     stored_as_json: true,
     storage: ("apiextensions.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef::new("status", ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinition"))
+        SubresourceDef::new(
+                "status",
+                ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinition"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["spec"])
             .without_tables(),
     ],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        delete: Some(|c, o| if let Some(o) = o.downcast::<apimachinery::apiextensions::v1::CustomResourceDefinition>() { apimachinery::hatches::apiextensions::begin_cleanup(c, o) }),
+        delete: Some(|c, o| {
+            if let Some(o) = o
+                .downcast::<apimachinery::apiextensions::v1::CustomResourceDefinition>()
+            {
+                apimachinery::hatches::apiextensions::begin_cleanup(c, o)
+            }
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
     plural: "apiservices",
     singular: "apiservice",
-    short_names: &[],
     categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "apiregistration.k8s.io/apiservices",
     stored_as_json: true,
     storage: ("apiregistration.k8s.io", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("apiregistration.k8s.io", "v1", "APIService"))
             .verbs(&["get", "patch", "update"])
-            .resets(&["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"])
+            .resets(
+                &[
+                    "spec",
+                    "metadata.labels",
+                    "metadata.annotations",
+                    "metadata.finalizers",
+                    "metadata.ownerReferences",
+                ],
+            )
             .without_tables(),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Service", kind: "string", format: "", priority: 0, description: "The service that serves the group version, or Local.", cell: CellRule::ByHand(|o, c| o.downcast::<apimachinery::apiregistration::v1::APIService>().map_or(Cell::Null, |v| apimachinery::hatches::apiregistration::api_service_service(v, c)), &[&["spec", "service"]]) },
-        Column { name: "Available", kind: "string", format: "", priority: 0, description: "Whether the group version is served, and why not.", cell: CellRule::ByHand(|o, c| o.downcast::<apimachinery::apiregistration::v1::APIService>().map_or(Cell::Null, |v| apimachinery::hatches::apiregistration::api_service_available(v, c)), &[&["status", "conditions"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Service",
+            description: "The service that serves the group version, or Local.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<apimachinery::apiregistration::v1::APIService>()
+                        .map_or(
+                            Cell::Null,
+                            |v| apimachinery::hatches::apiregistration::api_service_service(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "service"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Available",
+            description: "Whether the group version is served, and why not.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<apimachinery::apiregistration::v1::APIService>()
+                        .map_or(
+                            Cell::Null,
+                            |v| apimachinery::hatches::apiregistration::api_service_available(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["status", "conditions"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Any,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<apimachinery::apiregistration::v1::APIService>() { apimachinery::hatches::apiregistration::create_api_service(c, new, said.and_then(|o| o.downcast())) }),
+        create: Some(|c, new, said| {
+            if let Some(new) = new
+                .downcast::<apimachinery::apiregistration::v1::APIService>()
+            {
+                apimachinery::hatches::apiregistration::create_api_service(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
     plural: "apiservices",
     singular: "apiservice",
-    short_names: &[],
     categories: &["api-extensions"],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "apiregistration.k8s.io/apiservices",
     stored_as_json: true,
     storage: ("apiregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("status", ("apiregistration.k8s.io", "v1beta1", "APIService"))
+        SubresourceDef::new(
+                "status",
+                ("apiregistration.k8s.io", "v1beta1", "APIService"),
+            )
             .verbs(&["get", "patch", "update"])
-            .resets(&["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"])
+            .resets(
+                &[
+                    "spec",
+                    "metadata.labels",
+                    "metadata.annotations",
+                    "metadata.finalizers",
+                    "metadata.ownerReferences",
+                ],
+            )
             .without_tables(),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Service", kind: "string", format: "", priority: 0, description: "The service that serves the group version, or Local.", cell: CellRule::ByHand(|o, c| o.downcast::<apimachinery::apiregistration::v1::APIService>().map_or(Cell::Null, |v| apimachinery::hatches::apiregistration::api_service_service(v, c)), &[&["spec", "service"]]) },
-        Column { name: "Available", kind: "string", format: "", priority: 0, description: "Whether the group version is served, and why not.", cell: CellRule::ByHand(|o, c| o.downcast::<apimachinery::apiregistration::v1::APIService>().map_or(Cell::Null, |v| apimachinery::hatches::apiregistration::api_service_available(v, c)), &[&["status", "conditions"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Service",
+            description: "The service that serves the group version, or Local.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<apimachinery::apiregistration::v1::APIService>()
+                        .map_or(
+                            Cell::Null,
+                            |v| apimachinery::hatches::apiregistration::api_service_service(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "service"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Available",
+            description: "Whether the group version is served, and why not.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<apimachinery::apiregistration::v1::APIService>()
+                        .map_or(
+                            Cell::Null,
+                            |v| apimachinery::hatches::apiregistration::api_service_available(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["status", "conditions"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Any,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<apimachinery::apiregistration::v1::APIService>() { apimachinery::hatches::apiregistration::create_api_service(c, new, said.and_then(|o| o.downcast())) }),
+        create: Some(|c, new, said| {
+            if let Some(new) = new
+                .downcast::<apimachinery::apiregistration::v1::APIService>()
+            {
+                apimachinery::hatches::apiregistration::create_api_service(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static APPS_CONTROLLER_REVISION_V1: ResourceDef = ResourceDef {
     plural: "controllerrevisions",
     singular: "controllerrevision",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "controllerrevisions",
-    stored_as_json: false,
     storage: ("apps", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Controller", kind: "string", format: "", priority: 0, description: "Kind and name of the controller that the revision belongs to.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::ControllerRevision>().map_or(Cell::Null, |v| crate::hatches::apps::controller_revision_controller(v, c)), &[&["metadata", "ownerReferences"]]) },
-        Column { name: "Revision", kind: "string", format: "", priority: 0, description: "Sequence number of the snapshot; a higher number is newer.", cell: CellRule::Path(&["revision"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Controller",
+            description: "Kind and name of the controller that the revision belongs to.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::apps::v1::ControllerRevision>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apps::controller_revision_controller(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["metadata", "ownerReferences"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Revision",
+            description: "Sequence number of the snapshot; a higher number is newer.",
+            cell: CellRule::Path(&["revision"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static APPS_CONTROLLER_REVISION_V1BETA2: ResourceDef = ResourceDef {
-    plural: "controllerrevisions",
-    singular: "controllerrevision",
-    short_names: &[],
-    categories: &[],
-    namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "controllerrevisions",
-    stored_as_json: false,
-    storage: ("apps", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Controller", kind: "string", format: "", priority: 0, description: "Kind and name of the controller that the revision belongs to.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::ControllerRevision>().map_or(Cell::Null, |v| crate::hatches::apps::controller_revision_controller(v, c)), &[&["metadata", "ownerReferences"]]) },
-        Column { name: "Revision", kind: "string", format: "", priority: 0, description: "Sequence number of the snapshot; a higher number is newer.", cell: CellRule::Path(&["revision"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Both,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static APPS_CONTROLLER_REVISION_V1BETA1: ResourceDef = ResourceDef {
-    plural: "controllerrevisions",
-    singular: "controllerrevision",
-    short_names: &[],
-    categories: &[],
-    namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "controllerrevisions",
-    stored_as_json: false,
-    storage: ("apps", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Controller", kind: "string", format: "", priority: 0, description: "Kind and name of the controller that the revision belongs to.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::ControllerRevision>().map_or(Cell::Null, |v| crate::hatches::apps::controller_revision_controller(v, c)), &[&["metadata", "ownerReferences"]]) },
-        Column { name: "Revision", kind: "string", format: "", priority: 0, description: "Sequence number of the snapshot; a higher number is newer.", cell: CellRule::Path(&["revision"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Both,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
@@ -889,9 +1057,7 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
     short_names: &["ds"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "daemonsets",
-    stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("apps", "v1", "DaemonSet"))
@@ -899,39 +1065,129 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Desired", kind: "integer", format: "", priority: 0, description: "Nodes that ought to run the daemon pod.", cell: CellRule::Path(&["status", "desiredNumberScheduled"], None) },
-        Column { name: "Current", kind: "integer", format: "", priority: 0, description: "Eligible nodes already running at least one daemon pod.", cell: CellRule::Path(&["status", "currentNumberScheduled"], None) },
-        Column { name: "Ready", kind: "integer", format: "", priority: 0, description: "Nodes where at least one daemon pod is ready.", cell: CellRule::Path(&["status", "numberReady"], None) },
-        Column { name: "Up-to-date", kind: "integer", format: "", priority: 0, description: "Nodes running the pod from the newest template.", cell: CellRule::Path(&["status", "updatedNumberScheduled"], None) },
-        Column { name: "Available", kind: "integer", format: "", priority: 0, description: "Nodes whose daemon pod has been ready for `minReadySeconds`.", cell: CellRule::Path(&["status", "numberAvailable"], None) },
-        Column { name: "Node Selector", kind: "string", format: "", priority: 0, description: "Labels a node must carry for the pod to land there.", cell: CellRule::Labels(&["spec", "template", "spec", "nodeSelector"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
-        Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None) },
-        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Labels identifying the daemon's pods; must match the template and cannot change.", cell: CellRule::Selector(&["spec", "selector"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Desired",
+            kind: "integer",
+            description: "Nodes that ought to run the daemon pod.",
+            cell: CellRule::Path(&["status", "desiredNumberScheduled"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Current",
+            kind: "integer",
+            description: "Eligible nodes already running at least one daemon pod.",
+            cell: CellRule::Path(&["status", "currentNumberScheduled"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Ready",
+            kind: "integer",
+            description: "Nodes where at least one daemon pod is ready.",
+            cell: CellRule::Path(&["status", "numberReady"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Up-to-date",
+            kind: "integer",
+            description: "Nodes running the pod from the newest template.",
+            cell: CellRule::Path(&["status", "updatedNumberScheduled"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Available",
+            kind: "integer",
+            description: "Nodes whose daemon pod has been ready for `minReadySeconds`.",
+            cell: CellRule::Path(&["status", "numberAvailable"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Node Selector",
+            description: "Labels a node must carry for the pod to land there.",
+            cell: CellRule::Labels(&["spec", "template", "spec", "nodeSelector"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Containers",
+            priority: 1,
+            description: "DNS-label identifier for this container, distinct from every other \
+                container in the pod.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Images",
+            priority: 1,
+            description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
+                reference.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Selector",
+            priority: 1,
+            description: "Labels identifying the daemon's pods; must match the template and \
+                cannot change.",
+            cell: CellRule::Selector(&["spec", "selector"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::apps::v1::DaemonSet>() { crate::hatches::apps::create_daemon_set(c, new, said.and_then(|o| o.downcast())) }),
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::update_daemon_set(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::DaemonSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_daemon_set(c, new, old.and_then(|o| o.downcast())))),
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::apps::v1::DaemonSet>() {
+                crate::hatches::apps::create_daemon_set(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::apps::v1::DaemonSet>(),
+                old.downcast(),
+            ) {
+                crate::hatches::apps::update_daemon_set(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::apps::v1::DaemonSet>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_daemon_set(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
@@ -940,9 +1196,7 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
     short_names: &["ds"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "daemonsets",
-    stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("apps", "v1beta2", "DaemonSet"))
@@ -950,39 +1204,129 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Desired", kind: "integer", format: "", priority: 0, description: "Nodes that ought to run the daemon pod.", cell: CellRule::Path(&["status", "desiredNumberScheduled"], None) },
-        Column { name: "Current", kind: "integer", format: "", priority: 0, description: "Eligible nodes already running at least one daemon pod.", cell: CellRule::Path(&["status", "currentNumberScheduled"], None) },
-        Column { name: "Ready", kind: "integer", format: "", priority: 0, description: "Nodes where at least one daemon pod is ready.", cell: CellRule::Path(&["status", "numberReady"], None) },
-        Column { name: "Up-to-date", kind: "integer", format: "", priority: 0, description: "Nodes running the pod from the newest template.", cell: CellRule::Path(&["status", "updatedNumberScheduled"], None) },
-        Column { name: "Available", kind: "integer", format: "", priority: 0, description: "Nodes whose daemon pod has been ready for `minReadySeconds`.", cell: CellRule::Path(&["status", "numberAvailable"], None) },
-        Column { name: "Node Selector", kind: "string", format: "", priority: 0, description: "Labels a node must carry for the pod to land there.", cell: CellRule::Labels(&["spec", "template", "spec", "nodeSelector"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
-        Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None) },
-        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Labels identifying the daemon's pods; must match the template and cannot change.", cell: CellRule::Selector(&["spec", "selector"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Desired",
+            kind: "integer",
+            description: "Nodes that ought to run the daemon pod.",
+            cell: CellRule::Path(&["status", "desiredNumberScheduled"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Current",
+            kind: "integer",
+            description: "Eligible nodes already running at least one daemon pod.",
+            cell: CellRule::Path(&["status", "currentNumberScheduled"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Ready",
+            kind: "integer",
+            description: "Nodes where at least one daemon pod is ready.",
+            cell: CellRule::Path(&["status", "numberReady"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Up-to-date",
+            kind: "integer",
+            description: "Nodes running the pod from the newest template.",
+            cell: CellRule::Path(&["status", "updatedNumberScheduled"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Available",
+            kind: "integer",
+            description: "Nodes whose daemon pod has been ready for `minReadySeconds`.",
+            cell: CellRule::Path(&["status", "numberAvailable"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Node Selector",
+            description: "Labels a node must carry for the pod to land there.",
+            cell: CellRule::Labels(&["spec", "template", "spec", "nodeSelector"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Containers",
+            priority: 1,
+            description: "DNS-label identifier for this container, distinct from every other \
+                container in the pod.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Images",
+            priority: 1,
+            description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
+                reference.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Selector",
+            priority: 1,
+            description: "Labels identifying the daemon's pods; must match the template and \
+                cannot change.",
+            cell: CellRule::Selector(&["spec", "selector"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::apps::v1::DaemonSet>() { crate::hatches::apps::create_daemon_set(c, new, said.and_then(|o| o.downcast())) }),
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::update_daemon_set(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::DaemonSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_daemon_set(c, new, old.and_then(|o| o.downcast())))),
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::apps::v1::DaemonSet>() {
+                crate::hatches::apps::create_daemon_set(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::apps::v1::DaemonSet>(),
+                old.downcast(),
+            ) {
+                crate::hatches::apps::update_daemon_set(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::apps::v1::DaemonSet>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_daemon_set(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
@@ -991,9 +1335,7 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
     short_names: &["deploy"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "deployments",
-    stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
         SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
@@ -1004,35 +1346,107 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
             .resets(&["spec", "metadata.labels"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Ready", kind: "string", format: "", priority: 0, description: "Ready replicas of those wanted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::Deployment>().map_or(Cell::Null, |v| crate::hatches::apps::deployment_ready(v, c)), &[&["spec", "replicas"], &["status", "readyReplicas"]]) },
-        Column { name: "Up-to-date", kind: "string", format: "", priority: 0, description: "Live pods that already use the current template.", cell: CellRule::Path(&["status", "updatedReplicas"], None) },
-        Column { name: "Available", kind: "string", format: "", priority: 0, description: "Pods ready for at least `minReadySeconds`.", cell: CellRule::Path(&["status", "availableReplicas"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
-        Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None) },
-        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Labels identifying the Deployment's pods; must match the template, immutable in v1.", cell: CellRule::Selector(&["spec", "selector"], Some("")) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Ready",
+            description: "Ready replicas of those wanted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::apps::v1::Deployment>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apps::deployment_ready(v, c),
+                        )
+                },
+                &[&["spec", "replicas"], &["status", "readyReplicas"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Up-to-date",
+            description: "Live pods that already use the current template.",
+            cell: CellRule::Path(&["status", "updatedReplicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Available",
+            description: "Pods ready for at least `minReadySeconds`.",
+            cell: CellRule::Path(&["status", "availableReplicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Containers",
+            priority: 1,
+            description: "DNS-label identifier for this container, distinct from every other \
+                container in the pod.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Images",
+            priority: 1,
+            description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
+                reference.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Selector",
+            priority: 1,
+            description: "Labels identifying the Deployment's pods; must match the template, \
+                immutable in v1.",
+            cell: CellRule::Selector(&["spec", "selector"], Some("")),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::Deployment>(), old.downcast()) { crate::hatches::apps::update_deployment(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::Deployment>().map_or(Vec::new(), |new| crate::hatches::apps::warn_deployment(c, new, old.and_then(|o| o.downcast())))),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::apps::v1::Deployment>(),
+                old.downcast(),
+            ) {
+                crate::hatches::apps::update_deployment(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::apps::v1::Deployment>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_deployment(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
@@ -1041,9 +1455,7 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
     short_names: &["deploy"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "deployments",
-    stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
         SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
@@ -1054,35 +1466,107 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
             .resets(&["spec", "metadata.labels"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Ready", kind: "string", format: "", priority: 0, description: "Ready replicas of those wanted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::Deployment>().map_or(Cell::Null, |v| crate::hatches::apps::deployment_ready(v, c)), &[&["spec", "replicas"], &["status", "readyReplicas"]]) },
-        Column { name: "Up-to-date", kind: "string", format: "", priority: 0, description: "Live pods that already use the current template.", cell: CellRule::Path(&["status", "updatedReplicas"], None) },
-        Column { name: "Available", kind: "string", format: "", priority: 0, description: "Pods ready for at least `minReadySeconds`.", cell: CellRule::Path(&["status", "availableReplicas"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
-        Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None) },
-        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Labels identifying the Deployment's pods; must match the template, immutable in v1.", cell: CellRule::Selector(&["spec", "selector"], Some("")) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Ready",
+            description: "Ready replicas of those wanted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::apps::v1::Deployment>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apps::deployment_ready(v, c),
+                        )
+                },
+                &[&["spec", "replicas"], &["status", "readyReplicas"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Up-to-date",
+            description: "Live pods that already use the current template.",
+            cell: CellRule::Path(&["status", "updatedReplicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Available",
+            description: "Pods ready for at least `minReadySeconds`.",
+            cell: CellRule::Path(&["status", "availableReplicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Containers",
+            priority: 1,
+            description: "DNS-label identifier for this container, distinct from every other \
+                container in the pod.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Images",
+            priority: 1,
+            description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
+                reference.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Selector",
+            priority: 1,
+            description: "Labels identifying the Deployment's pods; must match the template, \
+                immutable in v1.",
+            cell: CellRule::Selector(&["spec", "selector"], Some("")),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::Deployment>(), old.downcast()) { crate::hatches::apps::update_deployment(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::Deployment>().map_or(Vec::new(), |new| crate::hatches::apps::warn_deployment(c, new, old.and_then(|o| o.downcast())))),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::apps::v1::Deployment>(),
+                old.downcast(),
+            ) {
+                crate::hatches::apps::update_deployment(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::apps::v1::Deployment>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_deployment(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
@@ -1091,9 +1575,7 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
     short_names: &["deploy"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "deployments",
-    stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
         SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
@@ -1104,35 +1586,107 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
             .resets(&["spec", "metadata.labels"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Ready", kind: "string", format: "", priority: 0, description: "Ready replicas of those wanted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::Deployment>().map_or(Cell::Null, |v| crate::hatches::apps::deployment_ready(v, c)), &[&["spec", "replicas"], &["status", "readyReplicas"]]) },
-        Column { name: "Up-to-date", kind: "string", format: "", priority: 0, description: "Live pods that already use the current template.", cell: CellRule::Path(&["status", "updatedReplicas"], None) },
-        Column { name: "Available", kind: "string", format: "", priority: 0, description: "Pods ready for at least `minReadySeconds`.", cell: CellRule::Path(&["status", "availableReplicas"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
-        Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None) },
-        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Labels identifying the Deployment's pods; must match the template, immutable in v1.", cell: CellRule::Selector(&["spec", "selector"], Some("")) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Ready",
+            description: "Ready replicas of those wanted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::apps::v1::Deployment>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apps::deployment_ready(v, c),
+                        )
+                },
+                &[&["spec", "replicas"], &["status", "readyReplicas"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Up-to-date",
+            description: "Live pods that already use the current template.",
+            cell: CellRule::Path(&["status", "updatedReplicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Available",
+            description: "Pods ready for at least `minReadySeconds`.",
+            cell: CellRule::Path(&["status", "availableReplicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Containers",
+            priority: 1,
+            description: "DNS-label identifier for this container, distinct from every other \
+                container in the pod.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Images",
+            priority: 1,
+            description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
+                reference.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Selector",
+            priority: 1,
+            description: "Labels identifying the Deployment's pods; must match the template, \
+                immutable in v1.",
+            cell: CellRule::Selector(&["spec", "selector"], Some("")),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::Deployment>(), old.downcast()) { crate::hatches::apps::update_deployment(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::Deployment>().map_or(Vec::new(), |new| crate::hatches::apps::warn_deployment(c, new, old.and_then(|o| o.downcast())))),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::apps::v1::Deployment>(),
+                old.downcast(),
+            ) {
+                crate::hatches::apps::update_deployment(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::apps::v1::Deployment>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_deployment(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
@@ -1141,9 +1695,7 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
     short_names: &["rs"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "replicasets",
-    stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
         SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
@@ -1154,34 +1706,91 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Desired", kind: "integer", format: "", priority: 0, description: "Number of pods to maintain; 1 when omitted.", cell: CellRule::Path(&["spec", "replicas"], None) },
-        Column { name: "Current", kind: "integer", format: "", priority: 0, description: "Non-terminating pods that currently match the ReplicaSet.", cell: CellRule::Path(&["status", "replicas"], None) },
-        Column { name: "Ready", kind: "integer", format: "", priority: 0, description: "Pods of this ReplicaSet currently passing readiness.", cell: CellRule::Path(&["status", "readyReplicas"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
-        Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None) },
-        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Labels of the pods to count; must match the template, immutable in v1.", cell: CellRule::Selector(&["spec", "selector"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Desired",
+            kind: "integer",
+            description: "Number of pods to maintain; 1 when omitted.",
+            cell: CellRule::Path(&["spec", "replicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Current",
+            kind: "integer",
+            description: "Non-terminating pods that currently match the ReplicaSet.",
+            cell: CellRule::Path(&["status", "replicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Ready",
+            kind: "integer",
+            description: "Pods of this ReplicaSet currently passing readiness.",
+            cell: CellRule::Path(&["status", "readyReplicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Containers",
+            priority: 1,
+            description: "DNS-label identifier for this container, distinct from every other \
+                container in the pod.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Images",
+            priority: 1,
+            description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
+                reference.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Selector",
+            priority: 1,
+            description: "Labels of the pods to count; must match the template, immutable in v1.",
+            cell: CellRule::Selector(&["spec", "selector"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::ReplicaSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_replica_set(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::apps::v1::ReplicaSet>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_replica_set(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
@@ -1190,9 +1799,7 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
     short_names: &["rs"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "replicasets",
-    stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
         SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
@@ -1203,34 +1810,91 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Desired", kind: "integer", format: "", priority: 0, description: "Number of pods to maintain; 1 when omitted.", cell: CellRule::Path(&["spec", "replicas"], None) },
-        Column { name: "Current", kind: "integer", format: "", priority: 0, description: "Non-terminating pods that currently match the ReplicaSet.", cell: CellRule::Path(&["status", "replicas"], None) },
-        Column { name: "Ready", kind: "integer", format: "", priority: 0, description: "Pods of this ReplicaSet currently passing readiness.", cell: CellRule::Path(&["status", "readyReplicas"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
-        Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None) },
-        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Labels of the pods to count; must match the template, immutable in v1.", cell: CellRule::Selector(&["spec", "selector"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Desired",
+            kind: "integer",
+            description: "Number of pods to maintain; 1 when omitted.",
+            cell: CellRule::Path(&["spec", "replicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Current",
+            kind: "integer",
+            description: "Non-terminating pods that currently match the ReplicaSet.",
+            cell: CellRule::Path(&["status", "replicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Ready",
+            kind: "integer",
+            description: "Pods of this ReplicaSet currently passing readiness.",
+            cell: CellRule::Path(&["status", "readyReplicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Containers",
+            priority: 1,
+            description: "DNS-label identifier for this container, distinct from every other \
+                container in the pod.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Images",
+            priority: 1,
+            description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
+                reference.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Selector",
+            priority: 1,
+            description: "Labels of the pods to count; must match the template, immutable in v1.",
+            cell: CellRule::Selector(&["spec", "selector"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::ReplicaSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_replica_set(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::apps::v1::ReplicaSet>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_replica_set(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
@@ -1239,9 +1903,7 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
     short_names: &["sts"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "statefulsets",
-    stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
         SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
@@ -1252,31 +1914,80 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Ready", kind: "string", format: "", priority: 0, description: "Ready replicas of those wanted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::StatefulSet>().map_or(Cell::Null, |v| crate::hatches::apps::stateful_set_ready(v, c)), &[&["spec", "replicas"], &["status", "readyReplicas"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
-        Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Ready",
+            description: "Ready replicas of those wanted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::apps::v1::StatefulSet>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apps::stateful_set_ready(v, c),
+                        )
+                },
+                &[&["spec", "replicas"], &["status", "readyReplicas"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Containers",
+            priority: 1,
+            description: "DNS-label identifier for this container, distinct from every other \
+                container in the pod.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Images",
+            priority: 1,
+            description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
+                reference.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Label,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::StatefulSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_stateful_set(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::apps::v1::StatefulSet>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_stateful_set(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
@@ -1285,9 +1996,7 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
     short_names: &["sts"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "statefulsets",
-    stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
         SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
@@ -1298,31 +2007,80 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Ready", kind: "string", format: "", priority: 0, description: "Ready replicas of those wanted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::StatefulSet>().map_or(Cell::Null, |v| crate::hatches::apps::stateful_set_ready(v, c)), &[&["spec", "replicas"], &["status", "readyReplicas"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
-        Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Ready",
+            description: "Ready replicas of those wanted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::apps::v1::StatefulSet>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apps::stateful_set_ready(v, c),
+                        )
+                },
+                &[&["spec", "replicas"], &["status", "readyReplicas"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Containers",
+            priority: 1,
+            description: "DNS-label identifier for this container, distinct from every other \
+                container in the pod.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Images",
+            priority: 1,
+            description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
+                reference.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Label,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::StatefulSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_stateful_set(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::apps::v1::StatefulSet>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_stateful_set(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
@@ -1331,9 +2089,7 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
     short_names: &["sts"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "statefulsets",
-    stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
         SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
@@ -1344,421 +2100,135 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Ready", kind: "string", format: "", priority: 0, description: "Ready replicas of those wanted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::StatefulSet>().map_or(Cell::Null, |v| crate::hatches::apps::stateful_set_ready(v, c)), &[&["spec", "replicas"], &["status", "readyReplicas"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
-        Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Ready",
+            description: "Ready replicas of those wanted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::apps::v1::StatefulSet>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apps::stateful_set_ready(v, c),
+                        )
+                },
+                &[&["spec", "replicas"], &["status", "readyReplicas"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Containers",
+            priority: 1,
+            description: "DNS-label identifier for this container, distinct from every other \
+                container in the pod.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Images",
+            priority: 1,
+            description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
+                reference.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Label,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::StatefulSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_stateful_set(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::apps::v1::StatefulSet>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_stateful_set(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1: ResourceDef = ResourceDef {
     plural: "selfsubjectreviews",
     singular: "selfsubjectreview",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
     verbs: &["create"],
-    key_prefix: "",
-    stored_as_json: false,
     storage: ("authentication.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1BETA1: ResourceDef = ResourceDef {
-    plural: "selfsubjectreviews",
-    singular: "selfsubjectreview",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create"],
-    key_prefix: "",
-    stored_as_json: false,
-    storage: ("authentication.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1ALPHA1: ResourceDef = ResourceDef {
-    plural: "selfsubjectreviews",
-    singular: "selfsubjectreview",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create"],
-    key_prefix: "",
-    stored_as_json: false,
-    storage: ("authentication.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static AUTHENTICATION_TOKEN_REVIEW_V1: ResourceDef = ResourceDef {
     plural: "tokenreviews",
     singular: "tokenreview",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
     verbs: &["create"],
-    key_prefix: "",
-    stored_as_json: false,
     storage: ("authentication.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static AUTHENTICATION_TOKEN_REVIEW_V1BETA1: ResourceDef = ResourceDef {
-    plural: "tokenreviews",
-    singular: "tokenreview",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create"],
-    key_prefix: "",
-    stored_as_json: false,
-    storage: ("authentication.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
     plural: "localsubjectaccessreviews",
     singular: "localsubjectaccessreview",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
     verbs: &["create"],
-    key_prefix: "",
-    stored_as_json: false,
     storage: ("authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = ResourceDef {
-    plural: "localsubjectaccessreviews",
-    singular: "localsubjectaccessreview",
-    short_names: &[],
-    categories: &[],
-    namespaced: true,
-    verbs: &["create"],
-    key_prefix: "",
-    stored_as_json: false,
-    storage: ("authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
     plural: "selfsubjectaccessreviews",
     singular: "selfsubjectaccessreview",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
     verbs: &["create"],
-    key_prefix: "",
-    stored_as_json: false,
     storage: ("authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = ResourceDef {
-    plural: "selfsubjectaccessreviews",
-    singular: "selfsubjectaccessreview",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create"],
-    key_prefix: "",
-    stored_as_json: false,
-    storage: ("authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1: ResourceDef = ResourceDef {
     plural: "selfsubjectrulesreviews",
     singular: "selfsubjectrulesreview",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
     verbs: &["create"],
-    key_prefix: "",
-    stored_as_json: false,
     storage: ("authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1BETA1: ResourceDef = ResourceDef {
-    plural: "selfsubjectrulesreviews",
-    singular: "selfsubjectrulesreview",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create"],
-    key_prefix: "",
-    stored_as_json: false,
-    storage: ("authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
     plural: "subjectaccessreviews",
     singular: "subjectaccessreview",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
     verbs: &["create"],
-    key_prefix: "",
-    stored_as_json: false,
     storage: ("authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = ResourceDef {
-    plural: "subjectaccessreviews",
-    singular: "subjectaccessreview",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create"],
-    key_prefix: "",
-    stored_as_json: false,
-    storage: ("authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
@@ -1767,9 +2237,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
     short_names: &["hpa"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "horizontalpodautoscalers",
-    stored_as_json: false,
     storage: ("autoscaling", "v2"),
     subresources: &[
         SubresourceDef::new("status", ("autoscaling", "v2", "HorizontalPodAutoscaler"))
@@ -1777,30 +2245,94 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Reference", kind: "string", format: "", priority: 0, description: "Kind and name of what is scaled.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>().map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_reference(v, c)), &[&["spec", "scaleTargetRef"]]) },
-        Column { name: "Targets", kind: "string", format: "", priority: 0, description: "What each metric is, and what it should be.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>().map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_targets(v, c)), &[&["spec", "metrics"], &["status", "currentMetrics"]]) },
-        Column { name: "MinPods", kind: "string", format: "", priority: 0, description: "Fewest replicas that it scales down to.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>().map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_min_pods(v, c)), &[&["spec", "minReplicas"]]) },
-        Column { name: "MaxPods", kind: "string", format: "", priority: 0, description: "Upper replica bound; may not be below `minReplicas`.", cell: CellRule::Path(&["spec", "maxReplicas"], None) },
-        Column { name: "Replicas", kind: "string", format: "", priority: 0, description: "Replicas seen at the autoscaler's last look.", cell: CellRule::Path(&["status", "currentReplicas"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Reference",
+            description: "Kind and name of what is scaled.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_reference(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "scaleTargetRef"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Targets",
+            description: "What each metric is, and what it should be.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_targets(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "metrics"], &["status", "currentMetrics"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "MinPods",
+            description: "Fewest replicas that it scales down to.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_min_pods(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "minReplicas"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "MaxPods",
+            description: "Upper replica bound; may not be below `minReplicas`.",
+            cell: CellRule::Path(&["spec", "maxReplicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Replicas",
+            description: "Replicas seen at the autoscaler's last look.",
+            cell: CellRule::Path(&["status", "currentReplicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
@@ -1809,9 +2341,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
     short_names: &["hpa"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "horizontalpodautoscalers",
-    stored_as_json: false,
     storage: ("autoscaling", "v2"),
     subresources: &[
         SubresourceDef::new("status", ("autoscaling", "v1", "HorizontalPodAutoscaler"))
@@ -1819,30 +2349,94 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Reference", kind: "string", format: "", priority: 0, description: "Kind and name of what is scaled.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>().map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_reference(v, c)), &[&["spec", "scaleTargetRef"]]) },
-        Column { name: "Targets", kind: "string", format: "", priority: 0, description: "What each metric is, and what it should be.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>().map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_targets(v, c)), &[&["spec", "metrics"], &["status", "currentMetrics"]]) },
-        Column { name: "MinPods", kind: "string", format: "", priority: 0, description: "Fewest replicas that it scales down to.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>().map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_min_pods(v, c)), &[&["spec", "minReplicas"]]) },
-        Column { name: "MaxPods", kind: "string", format: "", priority: 0, description: "Upper replica bound; may not be below `minReplicas`.", cell: CellRule::Path(&["spec", "maxReplicas"], None) },
-        Column { name: "Replicas", kind: "string", format: "", priority: 0, description: "Replicas seen at the autoscaler's last look.", cell: CellRule::Path(&["status", "currentReplicas"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Reference",
+            description: "Kind and name of what is scaled.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_reference(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "scaleTargetRef"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Targets",
+            description: "What each metric is, and what it should be.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_targets(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "metrics"], &["status", "currentMetrics"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "MinPods",
+            description: "Fewest replicas that it scales down to.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_min_pods(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "minReplicas"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "MaxPods",
+            description: "Upper replica bound; may not be below `minReplicas`.",
+            cell: CellRule::Path(&["spec", "maxReplicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Replicas",
+            description: "Replicas seen at the autoscaler's last look.",
+            cell: CellRule::Path(&["status", "currentReplicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
@@ -1851,9 +2445,7 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
     short_names: &["cj"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "cronjobs",
-    stored_as_json: false,
     storage: ("batch", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("batch", "v1", "CronJob"))
@@ -1861,36 +2453,131 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Schedule", kind: "string", format: "", priority: 0, description: "Cron expression of five fields, e.g. `*/15 * * * *`, or `@hourly` style macros.", cell: CellRule::Path(&["spec", "schedule"], None) },
-        Column { name: "Timezone", kind: "string", format: "", priority: 0, description: "IANA zone for the schedule, e.g. `Europe/Paris`; else the controller manager's zone.", cell: CellRule::Path(&["spec", "timeZone"], Some("<none>")) },
-        Column { name: "Suspend", kind: "boolean", format: "", priority: 0, description: "Whether no further jobs are begun.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::batch::v1::CronJob>().map_or(Cell::Null, |v| crate::hatches::batch::cron_job_suspend(v, c)), &[&["spec", "suspend"]]) },
-        Column { name: "Active", kind: "integer", format: "", priority: 0, description: "Jobs from this CronJob that are still running.", cell: CellRule::Len(&["status", "active"], None) },
-        Column { name: "Last Schedule", kind: "string", format: "", priority: 0, description: "When a Job was last started on schedule.", cell: CellRule::Age(&["status", "lastScheduleTime"], Some("<none>")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "jobTemplate", "spec", "template", "spec", "containers", "name"], None) },
-        Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "jobTemplate", "spec", "template", "spec", "containers", "image"], None) },
-        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Pod label query, generated automatically; normally leave it unset.", cell: CellRule::Selector(&["spec", "jobTemplate", "spec", "selector"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Schedule",
+            description: "Cron expression of five fields, e.g. `*/15 * * * *`, or `@hourly` style \
+                macros.",
+            cell: CellRule::Path(&["spec", "schedule"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Timezone",
+            description: "IANA zone for the schedule, e.g. `Europe/Paris`; else the controller \
+                manager's zone.",
+            cell: CellRule::Path(&["spec", "timeZone"], Some("<none>")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Suspend",
+            kind: "boolean",
+            description: "Whether no further jobs are begun.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::batch::v1::CronJob>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::batch::cron_job_suspend(v, c),
+                        )
+                },
+                &[&["spec", "suspend"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Active",
+            kind: "integer",
+            description: "Jobs from this CronJob that are still running.",
+            cell: CellRule::Len(&["status", "active"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Last Schedule",
+            description: "When a Job was last started on schedule.",
+            cell: CellRule::Age(&["status", "lastScheduleTime"], Some("<none>")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Containers",
+            priority: 1,
+            description: "DNS-label identifier for this container, distinct from every other \
+                container in the pod.",
+            cell: CellRule::Join(
+                &[
+                    "spec",
+                    "jobTemplate",
+                    "spec",
+                    "template",
+                    "spec",
+                    "containers",
+                    "name",
+                ],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Images",
+            priority: 1,
+            description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
+                reference.",
+            cell: CellRule::Join(
+                &[
+                    "spec",
+                    "jobTemplate",
+                    "spec",
+                    "template",
+                    "spec",
+                    "containers",
+                    "image",
+                ],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Selector",
+            priority: 1,
+            description: "Pod label query, generated automatically; normally leave it unset.",
+            cell: CellRule::Selector(&["spec", "jobTemplate", "spec", "selector"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::batch::v1::CronJob>().map_or(Vec::new(), |new| crate::hatches::batch::warn_cron_job(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::batch::v1::CronJob>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::batch::warn_cron_job(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
@@ -1899,9 +2586,7 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
     short_names: &["cj"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "cronjobs",
-    stored_as_json: false,
     storage: ("batch", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("batch", "v1beta1", "CronJob"))
@@ -1909,47 +2594,139 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Schedule", kind: "string", format: "", priority: 0, description: "Cron expression of five fields, e.g. `*/15 * * * *`, or `@hourly` style macros.", cell: CellRule::Path(&["spec", "schedule"], None) },
-        Column { name: "Timezone", kind: "string", format: "", priority: 0, description: "IANA zone for the schedule, e.g. `Europe/Paris`; else the controller manager's zone.", cell: CellRule::Path(&["spec", "timeZone"], Some("<none>")) },
-        Column { name: "Suspend", kind: "boolean", format: "", priority: 0, description: "Whether no further jobs are begun.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::batch::v1::CronJob>().map_or(Cell::Null, |v| crate::hatches::batch::cron_job_suspend(v, c)), &[&["spec", "suspend"]]) },
-        Column { name: "Active", kind: "integer", format: "", priority: 0, description: "Jobs from this CronJob that are still running.", cell: CellRule::Len(&["status", "active"], None) },
-        Column { name: "Last Schedule", kind: "string", format: "", priority: 0, description: "When a Job was last started on schedule.", cell: CellRule::Age(&["status", "lastScheduleTime"], Some("<none>")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "jobTemplate", "spec", "template", "spec", "containers", "name"], None) },
-        Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "jobTemplate", "spec", "template", "spec", "containers", "image"], None) },
-        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Pod label query, generated automatically; normally leave it unset.", cell: CellRule::Selector(&["spec", "jobTemplate", "spec", "selector"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Schedule",
+            description: "Cron expression of five fields, e.g. `*/15 * * * *`, or `@hourly` style \
+                macros.",
+            cell: CellRule::Path(&["spec", "schedule"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Timezone",
+            description: "IANA zone for the schedule, e.g. `Europe/Paris`; else the controller \
+                manager's zone.",
+            cell: CellRule::Path(&["spec", "timeZone"], Some("<none>")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Suspend",
+            kind: "boolean",
+            description: "Whether no further jobs are begun.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::batch::v1::CronJob>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::batch::cron_job_suspend(v, c),
+                        )
+                },
+                &[&["spec", "suspend"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Active",
+            kind: "integer",
+            description: "Jobs from this CronJob that are still running.",
+            cell: CellRule::Len(&["status", "active"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Last Schedule",
+            description: "When a Job was last started on schedule.",
+            cell: CellRule::Age(&["status", "lastScheduleTime"], Some("<none>")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Containers",
+            priority: 1,
+            description: "DNS-label identifier for this container, distinct from every other \
+                container in the pod.",
+            cell: CellRule::Join(
+                &[
+                    "spec",
+                    "jobTemplate",
+                    "spec",
+                    "template",
+                    "spec",
+                    "containers",
+                    "name",
+                ],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Images",
+            priority: 1,
+            description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
+                reference.",
+            cell: CellRule::Join(
+                &[
+                    "spec",
+                    "jobTemplate",
+                    "spec",
+                    "template",
+                    "spec",
+                    "containers",
+                    "image",
+                ],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Selector",
+            priority: 1,
+            description: "Pod label query, generated automatically; normally leave it unset.",
+            cell: CellRule::Selector(&["spec", "jobTemplate", "spec", "selector"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::batch::v1::CronJob>().map_or(Vec::new(), |new| crate::hatches::batch::warn_cron_job(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::batch::v1::CronJob>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::batch::warn_cron_job(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static BATCH_JOB_V1: ResourceDef = ResourceDef {
     plural: "jobs",
     singular: "job",
-    short_names: &[],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "jobs",
-    stored_as_json: false,
     storage: ("batch", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("batch", "v1", "Job"))
@@ -1957,629 +2734,959 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Status", kind: "string", format: "", priority: 0, description: "Whether the job runs, is suspended, complete, failed, or being deleted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::batch::v1::Job>().map_or(Cell::Null, |v| crate::hatches::batch::job_status(v, c)), &[&["metadata", "deletionTimestamp"], &["status", "conditions"]]) },
-        Column { name: "Completions", kind: "string", format: "", priority: 0, description: "Pods that have succeeded, of those wanted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::batch::v1::Job>().map_or(Cell::Null, |v| crate::hatches::batch::job_completions(v, c)), &[&["spec", "completions"], &["spec", "parallelism"], &["status", "succeeded"]]) },
-        Column { name: "Duration", kind: "string", format: "", priority: 0, description: "How long the job has run, or took.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::batch::v1::Job>().map_or(Cell::Null, |v| crate::hatches::batch::job_duration(v, c)), &[&["status", "startTime"], &["status", "completionTime"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
-        Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None) },
-        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Pod label query, generated automatically; normally leave it unset.", cell: CellRule::Selector(&["spec", "selector"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Status",
+            description: "Whether the job runs, is suspended, complete, failed, or being deleted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::batch::v1::Job>()
+                        .map_or(Cell::Null, |v| crate::hatches::batch::job_status(v, c))
+                },
+                &[&["metadata", "deletionTimestamp"], &["status", "conditions"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Completions",
+            description: "Pods that have succeeded, of those wanted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::batch::v1::Job>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::batch::job_completions(v, c),
+                        )
+                },
+                &[
+                    &["spec", "completions"],
+                    &["spec", "parallelism"],
+                    &["status", "succeeded"],
+                ],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Duration",
+            description: "How long the job has run, or took.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::batch::v1::Job>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::batch::job_duration(v, c),
+                        )
+                },
+                &[&["status", "startTime"], &["status", "completionTime"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Containers",
+            priority: 1,
+            description: "DNS-label identifier for this container, distinct from every other \
+                container in the pod.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Images",
+            priority: 1,
+            description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
+                reference.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Selector",
+            priority: 1,
+            description: "Pod label query, generated automatically; normally leave it unset.",
+            cell: CellRule::Selector(&["spec", "selector"], None),
+            ..Column::PLAIN
+        },
     ],
     selectable: &[
-        SelectableDef { label: "status.successful", value: Selected::ByHand(|o| o.downcast::<crate::batch::v1::Job>().map_or(String::new(), crate::hatches::batch::job_successful_label)), reads: &[&["status", "succeeded"]] },
+        SelectableDef {
+            label: "status.successful",
+            value: Selected::ByHand(|o| {
+                o
+                    .downcast::<crate::batch::v1::Job>()
+                    .map_or(String::new(), crate::hatches::batch::job_successful_label)
+            }),
+            reads: &[&["status", "succeeded"]],
+        },
     ],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
     garbage_collection: GarbageCollection::Orphan,
-    graceful_delete: false,
-    orphan_warning: "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
+    orphan_warning: "child pods are preserved by default when jobs are deleted; set \
+                propagationPolicy=Background to remove them or set \
+                propagationPolicy=Orphan to suppress this warning",
     label_error: "field label {quoted} not supported for Job",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::batch::v1::Job>() { crate::hatches::batch::create_job(c, new, said.and_then(|o| o.downcast())) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::batch::v1::Job>().map_or(Vec::new(), |new| crate::hatches::batch::warn_job(c, new, old.and_then(|o| o.downcast())))),
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::batch::v1::Job>() {
+                crate::hatches::batch::create_job(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::batch::v1::Job>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::batch::warn_job(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
     plural: "certificatesigningrequests",
     singular: "certificatesigningrequest",
     short_names: &["csr"],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "certificatesigningrequests",
-    stored_as_json: false,
     storage: ("certificates.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("approval", ("certificates.k8s.io", "v1", "CertificateSigningRequest"))
+        SubresourceDef::new(
+                "approval",
+                ("certificates.k8s.io", "v1", "CertificateSigningRequest"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["spec", "status.certificate"])
             .without_tables(),
-        SubresourceDef::new("status", ("certificates.k8s.io", "v1", "CertificateSigningRequest"))
+        SubresourceDef::new(
+                "status",
+                ("certificates.k8s.io", "v1", "CertificateSigningRequest"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "SignerName", kind: "string", format: "", priority: 0, description: "Signer to use, e.g. `kubernetes.io/kube-apiserver-client`; cannot be changed.", cell: CellRule::Path(&["spec", "signerName"], Some("<none>")) },
-        Column { name: "Requestor", kind: "string", format: "", priority: 0, description: "Creator's username, stamped by the API server.", cell: CellRule::Path(&["spec", "username"], None) },
-        Column { name: "RequestedDuration", kind: "string", format: "", priority: 0, description: "How long the certificate was asked to be valid.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::certificates::v1::CertificateSigningRequest>().map_or(Cell::Null, |v| crate::hatches::certificates::certificate_signing_request_requested_duration(v, c)), &[&["spec", "expirationSeconds"]]) },
-        Column { name: "Condition", kind: "string", format: "", priority: 0, description: "Whether the request is pending, approved, denied or failed, and whether a certificate was issued.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::certificates::v1::CertificateSigningRequest>().map_or(Cell::Null, |v| crate::hatches::certificates::certificate_signing_request_condition(v, c)), &[&["status", "conditions"], &["status", "certificate"]]) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "SignerName",
+            description: "Signer to use, e.g. `kubernetes.io/kube-apiserver-client`; cannot be \
+                changed.",
+            cell: CellRule::Path(&["spec", "signerName"], Some("<none>")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Requestor",
+            description: "Creator's username, stamped by the API server.",
+            cell: CellRule::Path(&["spec", "username"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "RequestedDuration",
+            description: "How long the certificate was asked to be valid.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::certificates::v1::CertificateSigningRequest>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::certificates::certificate_signing_request_requested_duration(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "expirationSeconds"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Condition",
+            description: "Whether the request is pending, approved, denied or failed, and whether \
+                a certificate was issued.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::certificates::v1::CertificateSigningRequest>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::certificates::certificate_signing_request_condition(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["status", "conditions"], &["status", "certificate"]],
+            ),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[
-        SelectableDef { label: "spec.signerName", value: Selected::Path(&["spec", "signerName"]), reads: &[&["spec", "signerName"]] },
-    ],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
+    selectable: &[SelectableDef::at("spec.signerName", &[&["spec", "signerName"]])],
     resets: &["spec", "status"],
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::certificates::v1::CertificateSigningRequest>(), old.downcast()) { crate::hatches::certificates::update_request(c, new, old) }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::certificates::v1::CertificateSigningRequest>(),
+                old.downcast(),
+            ) {
+                crate::hatches::certificates::update_request(c, new, old)
+            }
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceDef {
     plural: "certificatesigningrequests",
     singular: "certificatesigningrequest",
     short_names: &["csr"],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "certificatesigningrequests",
-    stored_as_json: false,
     storage: ("certificates.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("approval", ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"))
+        SubresourceDef::new(
+                "approval",
+                ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["spec", "status.certificate"])
             .without_tables(),
-        SubresourceDef::new("status", ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"))
+        SubresourceDef::new(
+                "status",
+                ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "SignerName", kind: "string", format: "", priority: 0, description: "Signer to use, e.g. `kubernetes.io/kube-apiserver-client`; cannot be changed.", cell: CellRule::Path(&["spec", "signerName"], Some("<none>")) },
-        Column { name: "Requestor", kind: "string", format: "", priority: 0, description: "Creator's username, stamped by the API server.", cell: CellRule::Path(&["spec", "username"], None) },
-        Column { name: "RequestedDuration", kind: "string", format: "", priority: 0, description: "How long the certificate was asked to be valid.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::certificates::v1::CertificateSigningRequest>().map_or(Cell::Null, |v| crate::hatches::certificates::certificate_signing_request_requested_duration(v, c)), &[&["spec", "expirationSeconds"]]) },
-        Column { name: "Condition", kind: "string", format: "", priority: 0, description: "Whether the request is pending, approved, denied or failed, and whether a certificate was issued.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::certificates::v1::CertificateSigningRequest>().map_or(Cell::Null, |v| crate::hatches::certificates::certificate_signing_request_condition(v, c)), &[&["status", "conditions"], &["status", "certificate"]]) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "SignerName",
+            description: "Signer to use, e.g. `kubernetes.io/kube-apiserver-client`; cannot be \
+                changed.",
+            cell: CellRule::Path(&["spec", "signerName"], Some("<none>")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Requestor",
+            description: "Creator's username, stamped by the API server.",
+            cell: CellRule::Path(&["spec", "username"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "RequestedDuration",
+            description: "How long the certificate was asked to be valid.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::certificates::v1::CertificateSigningRequest>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::certificates::certificate_signing_request_requested_duration(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "expirationSeconds"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Condition",
+            description: "Whether the request is pending, approved, denied or failed, and whether \
+                a certificate was issued.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::certificates::v1::CertificateSigningRequest>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::certificates::certificate_signing_request_condition(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["status", "conditions"], &["status", "certificate"]],
+            ),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[
-        SelectableDef { label: "spec.signerName", value: Selected::Path(&["spec", "signerName"]), reads: &[&["spec", "signerName"]] },
-    ],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
+    selectable: &[SelectableDef::at("spec.signerName", &[&["spec", "signerName"]])],
     resets: &["spec", "status"],
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::certificates::v1::CertificateSigningRequest>(), old.downcast()) { crate::hatches::certificates::update_request(c, new, old) }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::certificates::v1::CertificateSigningRequest>(),
+                old.downcast(),
+            ) {
+                crate::hatches::certificates::update_request(c, new, old)
+            }
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1: ResourceDef = ResourceDef {
     plural: "clustertrustbundles",
     singular: "clustertrustbundle",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "clustertrustbundles",
-    stored_as_json: false,
     storage: ("certificates.k8s.io", "v1beta1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "SignerName", kind: "string", format: "", priority: 0, description: "Signer the roots belong to; unset means not tied to any.", cell: CellRule::Path(&["spec", "signerName"], Some("<none>")) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "SignerName",
+            description: "Signer the roots belong to; unset means not tied to any.",
+            cell: CellRule::Path(&["spec", "signerName"], Some("<none>")),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[
-        SelectableDef { label: "spec.signerName", value: Selected::Path(&["spec", "signerName"]), reads: &[&["spec", "signerName"]] },
-    ],
-    create_on_update: false,
+    selectable: &[SelectableDef::at("spec.signerName", &[&["spec", "signerName"]])],
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1ALPHA1: ResourceDef = ResourceDef {
-    plural: "clustertrustbundles",
-    singular: "clustertrustbundle",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "clustertrustbundles",
-    stored_as_json: false,
-    storage: ("certificates.k8s.io", "v1beta1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "SignerName", kind: "string", format: "", priority: 0, description: "Signer the roots belong to; unset means not tied to any.", cell: CellRule::Path(&["spec", "signerName"], Some("<none>")) },
-    ],
-    selectable: &[
-        SelectableDef { label: "spec.signerName", value: Selected::Path(&["spec", "signerName"]), reads: &[&["spec", "signerName"]] },
-    ],
-    create_on_update: false,
-    unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Any,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
     plural: "podcertificaterequests",
     singular: "podcertificaterequest",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "podcertificaterequests",
-    stored_as_json: false,
     storage: ("certificates.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef::new("status", ("certificates.k8s.io", "v1beta1", "PodCertificateRequest"))
+        SubresourceDef::new(
+                "status",
+                ("certificates.k8s.io", "v1beta1", "PodCertificateRequest"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "PodName", kind: "string", format: "", priority: 0, description: "Pod that will receive the certificate.", cell: CellRule::Path(&["spec", "podName"], None) },
-        Column { name: "ServiceAccountName", kind: "string", format: "", priority: 0, description: "Service account under which the pod runs.", cell: CellRule::Path(&["spec", "serviceAccountName"], None) },
-        Column { name: "NodeName", kind: "string", format: "", priority: 0, description: "Node on which the pod is placed.", cell: CellRule::Path(&["spec", "nodeName"], None) },
-        Column { name: "SignerName", kind: "string", format: "", priority: 0, description: "Signer asked to issue, e.g. `example.com/my-signer`.", cell: CellRule::Path(&["spec", "signerName"], None) },
-        Column { name: "State", kind: "string", format: "", priority: 0, description: "Whether the request is pending, denied or failed, or a certificate was issued.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::certificates::v1beta1::PodCertificateRequest>().map_or(Cell::Null, |v| crate::hatches::certificates::pod_certificate_request_state(v, c)), &[&["status", "conditions"]]) },
-        Column { name: "UnverifiedUserAnnotations", kind: "string", format: "", priority: 0, description: "Free-form hints from the pod's author; signers must not trust them blindly.", cell: CellRule::Labels(&["spec", "unverifiedUserAnnotations"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "PodName",
+            description: "Pod that will receive the certificate.",
+            cell: CellRule::Path(&["spec", "podName"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "ServiceAccountName",
+            description: "Service account under which the pod runs.",
+            cell: CellRule::Path(&["spec", "serviceAccountName"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "NodeName",
+            description: "Node on which the pod is placed.",
+            cell: CellRule::Path(&["spec", "nodeName"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "SignerName",
+            description: "Signer asked to issue, e.g. `example.com/my-signer`.",
+            cell: CellRule::Path(&["spec", "signerName"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "State",
+            description: "Whether the request is pending, denied or failed, or a certificate was \
+                issued.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::certificates::v1beta1::PodCertificateRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::certificates::pod_certificate_request_state(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["status", "conditions"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "UnverifiedUserAnnotations",
+            description: "Free-form hints from the pod's author; signers must not trust them \
+                blindly.",
+            cell: CellRule::Labels(&["spec", "unverifiedUserAnnotations"], None),
+            ..Column::PLAIN
+        },
     ],
     selectable: &[
-        SelectableDef { label: "spec.nodeName", value: Selected::Path(&["spec", "nodeName"]), reads: &[&["spec", "nodeName"]] },
-        SelectableDef { label: "spec.podName", value: Selected::Path(&["spec", "podName"]), reads: &[&["spec", "podName"]] },
-        SelectableDef { label: "spec.signerName", value: Selected::Path(&["spec", "signerName"]), reads: &[&["spec", "signerName"]] },
+        SelectableDef::at("spec.nodeName", &[&["spec", "nodeName"]]),
+        SelectableDef::at("spec.podName", &[&["spec", "podName"]]),
+        SelectableDef::at("spec.signerName", &[&["spec", "signerName"]]),
     ],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::certificates::v1beta1::PodCertificateRequest>(), old.downcast()) { crate::hatches::certificates::update_pod_request(c, new, old) }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::certificates::v1beta1::PodCertificateRequest>(),
+                old.downcast(),
+            ) {
+                crate::hatches::certificates::update_pod_request(c, new, old)
+            }
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static COORDINATION_LEASE_V1: ResourceDef = ResourceDef {
     plural: "leases",
     singular: "lease",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "leases",
-    stored_as_json: false,
     storage: ("coordination.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Holder", kind: "string", format: "", priority: 0, description: "Current owner of the lock; empty when released.", cell: CellRule::Path(&["spec", "holderIdentity"], Some("")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Holder",
+            description: "Current owner of the lock; empty when released.",
+            cell: CellRule::Path(&["spec", "holderIdentity"], Some("")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
     create_on_update: true,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static COORDINATION_LEASE_V1BETA1: ResourceDef = ResourceDef {
-    plural: "leases",
-    singular: "lease",
-    short_names: &[],
-    categories: &[],
-    namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "leases",
-    stored_as_json: false,
-    storage: ("coordination.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Holder", kind: "string", format: "", priority: 0, description: "Current owner of the lock; empty when released.", cell: CellRule::Path(&["spec", "holderIdentity"], Some("")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: true,
-    unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static COORDINATION_LEASE_CANDIDATE_V1BETA1: ResourceDef = ResourceDef {
     plural: "leasecandidates",
     singular: "leasecandidate",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "leasecandidates",
-    stored_as_json: false,
     storage: ("coordination.k8s.io", "v1beta1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "LeaseName", kind: "string", format: "", priority: 0, description: "Lease being contested, in the same namespace; cannot be changed.", cell: CellRule::Path(&["spec", "leaseName"], None) },
-        Column { name: "BinaryVersion", kind: "string", format: "", priority: 0, description: "Semantic version of the candidate's binary, without leading `v`.", cell: CellRule::Path(&["spec", "binaryVersion"], None) },
-        Column { name: "EmulationVersion", kind: "string", format: "", priority: 0, description: "Semantic version the candidate behaves as; never above its binary version.", cell: CellRule::Path(&["spec", "emulationVersion"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "LeaseName",
+            description: "Lease being contested, in the same namespace; cannot be changed.",
+            cell: CellRule::Path(&["spec", "leaseName"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "BinaryVersion",
+            description: "Semantic version of the candidate's binary, without leading `v`.",
+            cell: CellRule::Path(&["spec", "binaryVersion"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "EmulationVersion",
+            description: "Semantic version the candidate behaves as; never above its binary \
+                version.",
+            cell: CellRule::Path(&["spec", "emulationVersion"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
     create_on_update: true,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
     name_rule: NameRule::ConfigMapKey,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static COORDINATION_LEASE_CANDIDATE_V1ALPHA2: ResourceDef = ResourceDef {
-    plural: "leasecandidates",
-    singular: "leasecandidate",
-    short_names: &[],
-    categories: &[],
-    namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "leasecandidates",
-    stored_as_json: false,
-    storage: ("coordination.k8s.io", "v1beta1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "LeaseName", kind: "string", format: "", priority: 0, description: "Lease being contested, in the same namespace; cannot be changed.", cell: CellRule::Path(&["spec", "leaseName"], None) },
-        Column { name: "BinaryVersion", kind: "string", format: "", priority: 0, description: "Semantic version of the candidate's binary, without leading `v`.", cell: CellRule::Path(&["spec", "binaryVersion"], None) },
-        Column { name: "EmulationVersion", kind: "string", format: "", priority: 0, description: "Semantic version the candidate behaves as; never above its binary version.", cell: CellRule::Path(&["spec", "emulationVersion"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: true,
-    unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::ConfigMapKey,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static CORE_BINDING_V1: ResourceDef = ResourceDef {
     plural: "bindings",
     singular: "binding",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
     verbs: &["create"],
-    key_prefix: "",
-    stored_as_json: false,
     storage: ("", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static CORE_COMPONENT_STATUS_V1: ResourceDef = ResourceDef {
     plural: "componentstatuses",
     singular: "componentstatus",
     short_names: &["cs"],
-    categories: &[],
-    namespaced: false,
     verbs: &["get", "list"],
-    key_prefix: "",
-    stored_as_json: false,
     storage: ("", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Status", kind: "string", format: "", priority: 0, description: "Whether the component is healthy.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::ComponentStatus>().map_or(Cell::Null, |v| crate::hatches::core::component_status_status(v, c)), &[&["conditions"]]) },
-        Column { name: "Message", kind: "string", format: "", priority: 0, description: "What the component says of its health.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::ComponentStatus>().map_or(Cell::Null, |v| crate::hatches::core::component_status_message(v, c)), &[&["conditions"]]) },
-        Column { name: "Error", kind: "string", format: "", priority: 0, description: "Why its health is not known.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::ComponentStatus>().map_or(Cell::Null, |v| crate::hatches::core::component_status_error(v, c)), &[&["conditions"]]) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Status",
+            description: "Whether the component is healthy.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::ComponentStatus>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::component_status_status(v, c),
+                        )
+                },
+                &[&["conditions"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Message",
+            description: "What the component says of its health.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::ComponentStatus>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::component_status_message(v, c),
+                        )
+                },
+                &[&["conditions"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Error",
+            description: "Why its health is not known.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::ComponentStatus>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::component_status_error(v, c),
+                        )
+                },
+                &[&["conditions"]],
+            ),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static CORE_CONFIG_MAP_V1: ResourceDef = ResourceDef {
     plural: "configmaps",
     singular: "configmap",
     short_names: &["cm"],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "configmaps",
-    stored_as_json: false,
     storage: ("", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Data", kind: "string", format: "", priority: 0, description: "How many entries it has, binary ones included.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::ConfigMap>().map_or(Cell::Null, |v| crate::hatches::core::config_map_data(v, c)), &[&["data"], &["binaryData"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Data",
+            description: "How many entries it has, binary ones included.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::ConfigMap>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::config_map_data(v, c),
+                        )
+                },
+                &[&["data"], &["binaryData"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static CORE_ENDPOINTS_V1: ResourceDef = ResourceDef {
     plural: "endpoints",
     singular: "endpoints",
     short_names: &["ep"],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "services/endpoints",
-    stored_as_json: false,
     storage: ("", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Endpoints", kind: "string", format: "", priority: 0, description: "Addresses and ports that are ready; only the first few are shown.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Endpoints>().map_or(Cell::Null, |v| crate::hatches::core::endpoints_endpoints(v, c)), &[&["subsets"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Endpoints",
+            description: "Addresses and ports that are ready; only the first few are shown.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Endpoints>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::endpoints_endpoints(v, c),
+                        )
+                },
+                &[&["subsets"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
     create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::Endpoints>().map_or(Vec::new(), |new| crate::hatches::core::warn_endpoints(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::core::v1::Endpoints>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_endpoints(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static CORE_EVENT_V1: ResourceDef = ResourceDef {
     plural: "events",
     singular: "event",
     short_names: &["ev"],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "events",
-    stored_as_json: false,
     storage: ("", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Last Seen", kind: "string", format: "", priority: 0, description: "How long ago it happened last.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_last_seen(v, c)), &[&["series"], &["lastTimestamp"], &["firstTimestamp"], &["eventTime"]]) },
-        Column { name: "Type", kind: "string", format: "", priority: 0, description: "Severity class, `Normal` or `Warning`.", cell: CellRule::Path(&["type"], None) },
-        Column { name: "Reason", kind: "string", format: "", priority: 0, description: "Brief CamelCase cause, such as `FailedScheduling` or `Pulled`.", cell: CellRule::Path(&["reason"], None) },
-        Column { name: "Object", kind: "string", format: "", priority: 0, description: "Kind and name of the object that it is about.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_object(v, c)), &[&["involvedObject"]]) },
-        Column { name: "Subobject", kind: "string", format: "", priority: 1, description: "Narrows the reference to a piece, like `spec.containers{web}`.", cell: CellRule::Path(&["involvedObject", "fieldPath"], None) },
-        Column { name: "Source", kind: "string", format: "", priority: 1, description: "The component that reported it, and from which host.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_source(v, c)), &[&["source"], &["reportingComponent"], &["reportingInstance"]]) },
-        Column { name: "Message", kind: "string", format: "", priority: 0, description: "What happened, for people.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_message(v, c)), &[&["message"]]) },
-        Column { name: "First Seen", kind: "string", format: "", priority: 1, description: "How long ago it happened first.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_first_seen(v, c)), &[&["firstTimestamp"], &["eventTime"]]) },
-        Column { name: "Count", kind: "string", format: "", priority: 1, description: "How often it happened.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_count(v, c)), &[&["series"], &["count"]]) },
-        Column { name: "Name", kind: "string", format: "name", priority: 1, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
+        Column {
+            name: "Last Seen",
+            description: "How long ago it happened last.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::event_last_seen(v, c),
+                        )
+                },
+                &[&["series"], &["lastTimestamp"], &["firstTimestamp"], &["eventTime"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Type",
+            description: "Severity class, `Normal` or `Warning`.",
+            cell: CellRule::Path(&["type"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Reason",
+            description: "Brief CamelCase cause, such as `FailedScheduling` or `Pulled`.",
+            cell: CellRule::Path(&["reason"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Object",
+            description: "Kind and name of the object that it is about.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(Cell::Null, |v| crate::hatches::core::event_object(v, c))
+                },
+                &[&["involvedObject"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Subobject",
+            priority: 1,
+            description: "Narrows the reference to a piece, like `spec.containers{web}`.",
+            cell: CellRule::Path(&["involvedObject", "fieldPath"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Source",
+            priority: 1,
+            description: "The component that reported it, and from which host.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(Cell::Null, |v| crate::hatches::core::event_source(v, c))
+                },
+                &[&["source"], &["reportingComponent"], &["reportingInstance"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Message",
+            description: "What happened, for people.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::event_message(v, c),
+                        )
+                },
+                &[&["message"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "First Seen",
+            priority: 1,
+            description: "How long ago it happened first.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::event_first_seen(v, c),
+                        )
+                },
+                &[&["firstTimestamp"], &["eventTime"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Count",
+            priority: 1,
+            description: "How often it happened.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(Cell::Null, |v| crate::hatches::core::event_count(v, c))
+                },
+                &[&["series"], &["count"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Name",
+            format: "name",
+            priority: 1,
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
     ],
     selectable: &[
-        SelectableDef { label: "involvedObject.apiVersion", value: Selected::Path(&["involvedObject", "apiVersion"]), reads: &[&["involvedObject", "apiVersion"]] },
-        SelectableDef { label: "involvedObject.fieldPath", value: Selected::Path(&["involvedObject", "fieldPath"]), reads: &[&["involvedObject", "fieldPath"]] },
-        SelectableDef { label: "involvedObject.kind", value: Selected::Path(&["involvedObject", "kind"]), reads: &[&["involvedObject", "kind"]] },
-        SelectableDef { label: "involvedObject.name", value: Selected::Path(&["involvedObject", "name"]), reads: &[&["involvedObject", "name"]] },
-        SelectableDef { label: "involvedObject.namespace", value: Selected::Path(&["involvedObject", "namespace"]), reads: &[&["involvedObject", "namespace"]] },
-        SelectableDef { label: "involvedObject.resourceVersion", value: Selected::Path(&["involvedObject", "resourceVersion"]), reads: &[&["involvedObject", "resourceVersion"]] },
-        SelectableDef { label: "involvedObject.uid", value: Selected::Path(&["involvedObject", "uid"]), reads: &[&["involvedObject", "uid"]] },
-        SelectableDef { label: "reason", value: Selected::Path(&["reason"]), reads: &[&["reason"]] },
-        SelectableDef { label: "reportingComponent", value: Selected::Path(&["reportingComponent"]), reads: &[&["reportingComponent"]] },
-        SelectableDef { label: "source", value: Selected::ByHand(|o| o.downcast::<crate::core::v1::Event>().map_or(String::new(), crate::hatches::core::event_source_label)), reads: &[&["source", "component"], &["reportingComponent"]] },
-        SelectableDef { label: "type", value: Selected::Path(&["type"]), reads: &[&["type"]] },
+        SelectableDef::at(
+            "involvedObject.apiVersion",
+            &[&["involvedObject", "apiVersion"]],
+        ),
+        SelectableDef::at(
+            "involvedObject.fieldPath",
+            &[&["involvedObject", "fieldPath"]],
+        ),
+        SelectableDef::at("involvedObject.kind", &[&["involvedObject", "kind"]]),
+        SelectableDef::at("involvedObject.name", &[&["involvedObject", "name"]]),
+        SelectableDef::at(
+            "involvedObject.namespace",
+            &[&["involvedObject", "namespace"]],
+        ),
+        SelectableDef::at(
+            "involvedObject.resourceVersion",
+            &[&["involvedObject", "resourceVersion"]],
+        ),
+        SelectableDef::at("involvedObject.uid", &[&["involvedObject", "uid"]]),
+        SelectableDef::at("reason", &[&["reason"]]),
+        SelectableDef::at("reportingComponent", &[&["reportingComponent"]]),
+        SelectableDef {
+            label: "source",
+            value: Selected::ByHand(|o| {
+                o
+                    .downcast::<crate::core::v1::Event>()
+                    .map_or(String::new(), crate::hatches::core::event_source_label)
+            }),
+            reads: &[&["source", "component"], &["reportingComponent"]],
+        },
+        SelectableDef::at("type", &[&["type"]]),
     ],
     create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
     garbage_collection: GarbageCollection::Unsupported,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
     tagged_validation: true,
     watch_cache: false,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static CORE_LIMIT_RANGE_V1: ResourceDef = ResourceDef {
     plural: "limitranges",
     singular: "limitrange",
     short_names: &["limits"],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "limitranges",
-    stored_as_json: false,
     storage: ("", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
     create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::LimitRange>() { crate::hatches::core::create_limit_range(c, new, said.and_then(|o| o.downcast())) }),
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::core::v1::LimitRange>() {
+                crate::hatches::core::create_limit_range(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
     plural: "namespaces",
     singular: "namespace",
     short_names: &["ns"],
-    categories: &[],
-    namespaced: false,
     verbs: &["create", "delete", "get", "list", "patch", "update", "watch"],
     key_prefix: "namespaces",
-    stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
         SubresourceDef::new("finalize", ("", "v1", "Namespace"))
@@ -2591,45 +3698,72 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Status", kind: "string", format: "", priority: 0, description: "Shows `Active` in normal use, `Terminating` once deletion was requested.", cell: CellRule::Path(&["status", "phase"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Status",
+            description: "Shows `Active` in normal use, `Terminating` once deletion was requested.",
+            cell: CellRule::Path(&["status", "phase"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[
-        SelectableDef { label: "status.phase", value: Selected::Path(&["status", "phase"]), reads: &[&["status", "phase"]] },
-    ],
-    create_on_update: false,
-    unconditional_update: true,
+    selectable: &[SelectableDef::at("status.phase", &[&["status", "phase"]])],
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Label,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::Namespace>() { crate::hatches::core::create_namespace(c, new, said.and_then(|o| o.downcast())) }),
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Namespace>(), old.downcast()) { crate::hatches::core::update_namespace(c, new, old) }),
-        delete: Some(|c, o| if let Some(o) = o.downcast::<crate::core::v1::Namespace>() { crate::hatches::core::delete_namespace(c, o) }),
-        holds: Some(|o| o.downcast::<crate::core::v1::Namespace>().is_some_and(crate::hatches::core::namespace_has_content)),
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::core::v1::Namespace>() {
+                crate::hatches::core::create_namespace(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::Namespace>(),
+                old.downcast(),
+            ) {
+                crate::hatches::core::update_namespace(c, new, old)
+            }
+        }),
+        delete: Some(|c, o| {
+            if let Some(o) = o.downcast::<crate::core::v1::Namespace>() {
+                crate::hatches::core::delete_namespace(c, o)
+            }
+        }),
+        holds: Some(|o| {
+            o
+                .downcast::<crate::core::v1::Namespace>()
+                .is_some_and(crate::hatches::core::namespace_has_content)
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static CORE_NODE_V1: ResourceDef = ResourceDef {
     plural: "nodes",
     singular: "node",
     short_names: &["no"],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "minions",
-    stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
         SubresourceDef::new("proxy", ("", "v1", "NodeProxyOptions"))
@@ -2639,51 +3773,168 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Status", kind: "string", format: "", priority: 0, description: "Whether the node is ready, and whether pods may be placed on it.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Node>().map_or(Cell::Null, |v| crate::hatches::core::node_status(v, c)), &[&["spec", "unschedulable"], &["status", "conditions"]]) },
-        Column { name: "Roles", kind: "string", format: "", priority: 0, description: "Roles that its labels give it.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Node>().map_or(Cell::Null, |v| crate::hatches::core::node_roles(v, c)), &[&["metadata", "labels"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Version", kind: "string", format: "", priority: 0, description: "Version of the kubelet binary in use.", cell: CellRule::Path(&["status", "nodeInfo", "kubeletVersion"], None) },
-        Column { name: "Internal-IP", kind: "string", format: "", priority: 1, description: "First address within the cluster.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Node>().map_or(Cell::Null, |v| crate::hatches::core::node_internal_ip(v, c)), &[&["status", "addresses"]]) },
-        Column { name: "External-IP", kind: "string", format: "", priority: 1, description: "First address outside of the cluster.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Node>().map_or(Cell::Null, |v| crate::hatches::core::node_external_ip(v, c)), &[&["status", "addresses"]]) },
-        Column { name: "OS-Image", kind: "string", format: "", priority: 1, description: "Pretty distribution name, e.g. `Ubuntu 24.04 LTS`.", cell: CellRule::Path(&["status", "nodeInfo", "osImage"], Some("<unknown>")) },
-        Column { name: "Kernel-Version", kind: "string", format: "", priority: 1, description: "Kernel that the node runs.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Node>().map_or(Cell::Null, |v| crate::hatches::core::node_kernel_version(v, c)), &[&["status", "nodeInfo"]]) },
-        Column { name: "Container-Runtime", kind: "string", format: "", priority: 1, description: "Runtime with version, like `containerd://2.0.0`.", cell: CellRule::Path(&["status", "nodeInfo", "containerRuntimeVersion"], Some("<unknown>")) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Status",
+            description: "Whether the node is ready, and whether pods may be placed on it.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Node>()
+                        .map_or(Cell::Null, |v| crate::hatches::core::node_status(v, c))
+                },
+                &[&["spec", "unschedulable"], &["status", "conditions"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Roles",
+            description: "Roles that its labels give it.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Node>()
+                        .map_or(Cell::Null, |v| crate::hatches::core::node_roles(v, c))
+                },
+                &[&["metadata", "labels"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Version",
+            description: "Version of the kubelet binary in use.",
+            cell: CellRule::Path(&["status", "nodeInfo", "kubeletVersion"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Internal-IP",
+            priority: 1,
+            description: "First address within the cluster.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Node>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::node_internal_ip(v, c),
+                        )
+                },
+                &[&["status", "addresses"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "External-IP",
+            priority: 1,
+            description: "First address outside of the cluster.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Node>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::node_external_ip(v, c),
+                        )
+                },
+                &[&["status", "addresses"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "OS-Image",
+            priority: 1,
+            description: "Pretty distribution name, e.g. `Ubuntu 24.04 LTS`.",
+            cell: CellRule::Path(&["status", "nodeInfo", "osImage"], Some("<unknown>")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Kernel-Version",
+            priority: 1,
+            description: "Kernel that the node runs.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Node>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::node_kernel_version(v, c),
+                        )
+                },
+                &[&["status", "nodeInfo"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Container-Runtime",
+            priority: 1,
+            description: "Runtime with version, like `containerd://2.0.0`.",
+            cell: CellRule::Path(
+                &["status", "nodeInfo", "containerRuntimeVersion"],
+                Some("<unknown>"),
+            ),
+            ..Column::PLAIN
+        },
     ],
     selectable: &[
-        SelectableDef { label: "spec.unschedulable", value: Selected::Path(&["spec", "unschedulable"]), reads: &[&["spec", "unschedulable"]] },
+        SelectableDef::at("spec.unschedulable", &[&["spec", "unschedulable"]]),
     ],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::Node>() { crate::hatches::core::create_node(c, new, said.and_then(|o| o.downcast())) }),
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Node>(), old.downcast()) { crate::hatches::core::update_node(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::Node>().map_or(Vec::new(), |new| crate::hatches::core::warn_node(c, new, old.and_then(|o| o.downcast())))),
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::core::v1::Node>() {
+                crate::hatches::core::create_node(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::Node>(),
+                old.downcast(),
+            ) {
+                crate::hatches::core::update_node(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::core::v1::Node>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_node(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
     plural: "persistentvolumes",
     singular: "persistentvolume",
     short_names: &["pv"],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "persistentvolumes",
-    stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("", "v1", "PersistentVolume"))
@@ -2691,50 +3942,172 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Capacity", kind: "string", format: "", priority: 0, description: "Size offered, keyed by `storage`.", cell: CellRule::Path(&["spec", "capacity", "storage"], None) },
-        Column { name: "Access Modes", kind: "string", format: "", priority: 0, description: "How the volume may be mounted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::PersistentVolume>().map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_access_modes(v, c)), &[&["spec", "accessModes"]]) },
-        Column { name: "Reclaim Policy", kind: "string", format: "", priority: 0, description: "What follows claim deletion: `Retain` for manual volumes, usually `Delete` for provisioned ones.", cell: CellRule::Path(&["spec", "persistentVolumeReclaimPolicy"], None) },
-        Column { name: "Status", kind: "string", format: "", priority: 0, description: "Phase of the volume, or that it is being deleted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::PersistentVolume>().map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_status(v, c)), &[&["metadata", "deletionTimestamp"], &["status", "phase"]]) },
-        Column { name: "Claim", kind: "string", format: "", priority: 0, description: "Namespace and name of the claim that it is bound to.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::PersistentVolume>().map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_claim(v, c)), &[&["spec", "claimRef"]]) },
-        Column { name: "StorageClass", kind: "string", format: "", priority: 0, description: "Storage class of the volume.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::PersistentVolume>().map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_storage_class(v, c)), &[&["metadata", "annotations"], &["spec", "storageClassName"]]) },
-        Column { name: "VolumeAttributesClass", kind: "string", format: "", priority: 0, description: "Attributes class in force on the volume, matched during binding.", cell: CellRule::Path(&["spec", "volumeAttributesClassName"], Some("<unset>")) },
-        Column { name: "Reason", kind: "string", format: "", priority: 0, description: "Short CamelCase token accompanying a failure.", cell: CellRule::Path(&["status", "reason"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "VolumeMode", kind: "string", format: "", priority: 1, description: "Whether consumers get a filesystem (default) or a raw `Block` device.", cell: CellRule::Path(&["spec", "volumeMode"], Some("<unset>")) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Capacity",
+            description: "Size offered, keyed by `storage`.",
+            cell: CellRule::Path(&["spec", "capacity", "storage"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Access Modes",
+            description: "How the volume may be mounted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::PersistentVolume>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_access_modes(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "accessModes"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Reclaim Policy",
+            description: "What follows claim deletion: `Retain` for manual volumes, usually \
+                `Delete` for provisioned ones.",
+            cell: CellRule::Path(&["spec", "persistentVolumeReclaimPolicy"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Status",
+            description: "Phase of the volume, or that it is being deleted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::PersistentVolume>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_status(v, c),
+                        )
+                },
+                &[&["metadata", "deletionTimestamp"], &["status", "phase"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Claim",
+            description: "Namespace and name of the claim that it is bound to.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::PersistentVolume>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_claim(v, c),
+                        )
+                },
+                &[&["spec", "claimRef"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "StorageClass",
+            description: "Storage class of the volume.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::PersistentVolume>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_storage_class(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["metadata", "annotations"], &["spec", "storageClassName"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "VolumeAttributesClass",
+            description: "Attributes class in force on the volume, matched during binding.",
+            cell: CellRule::Path(
+                &["spec", "volumeAttributesClassName"],
+                Some("<unset>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Reason",
+            description: "Short CamelCase token accompanying a failure.",
+            cell: CellRule::Path(&["status", "reason"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "VolumeMode",
+            priority: 1,
+            description: "Whether consumers get a filesystem (default) or a raw `Block` device.",
+            cell: CellRule::Path(&["spec", "volumeMode"], Some("<unset>")),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::PersistentVolume>() { crate::hatches::core::create_volume(c, new, said.and_then(|o| o.downcast())) }),
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolume>(), old.downcast()) { crate::hatches::core::update_volume(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::PersistentVolume>().map_or(Vec::new(), |new| crate::hatches::core::warn_volume(c, new, old.and_then(|o| o.downcast())))),
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::core::v1::PersistentVolume>() {
+                crate::hatches::core::create_volume(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::PersistentVolume>(),
+                old.downcast(),
+            ) {
+                crate::hatches::core::update_volume(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::core::v1::PersistentVolume>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_volume(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
     plural: "persistentvolumeclaims",
     singular: "persistentvolumeclaim",
     short_names: &["pvc"],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "persistentvolumeclaims",
-    stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("", "v1", "PersistentVolumeClaim"))
@@ -2742,37 +4115,158 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Status", kind: "string", format: "", priority: 0, description: "Phase of the claim, or that it is being deleted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::PersistentVolumeClaim>().map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_claim_status(v, c)), &[&["metadata", "deletionTimestamp"], &["status", "phase"]]) },
-        Column { name: "Volume", kind: "string", format: "", priority: 0, description: "Pins the claim to one PersistentVolume; filled in upon binding.", cell: CellRule::Path(&["spec", "volumeName"], None) },
-        Column { name: "Capacity", kind: "string", format: "", priority: 0, description: "Size of the volume that is bound.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::PersistentVolumeClaim>().map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_claim_capacity(v, c)), &[&["spec", "volumeName"], &["status", "capacity"]]) },
-        Column { name: "Access Modes", kind: "string", format: "", priority: 0, description: "How the volume that is bound may be mounted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::PersistentVolumeClaim>().map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_claim_access_modes(v, c)), &[&["spec", "volumeName"], &["status", "accessModes"]]) },
-        Column { name: "StorageClass", kind: "string", format: "", priority: 0, description: "Storage class that the claim asks for.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::PersistentVolumeClaim>().map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_claim_storage_class(v, c)), &[&["metadata", "annotations"], &["spec", "storageClassName"]]) },
-        Column { name: "VolumeAttributesClass", kind: "string", format: "", priority: 0, description: "VolumeAttributesClass to apply; changeable later, unlike the storage class.", cell: CellRule::Path(&["spec", "volumeAttributesClassName"], Some("<unset>")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "VolumeMode", kind: "string", format: "", priority: 1, description: "Either `Filesystem` (default) or `Block` for a raw device.", cell: CellRule::Path(&["spec", "volumeMode"], Some("<unset>")) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Status",
+            description: "Phase of the claim, or that it is being deleted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::PersistentVolumeClaim>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_claim_status(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["metadata", "deletionTimestamp"], &["status", "phase"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Volume",
+            description: "Pins the claim to one PersistentVolume; filled in upon binding.",
+            cell: CellRule::Path(&["spec", "volumeName"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Capacity",
+            description: "Size of the volume that is bound.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::PersistentVolumeClaim>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_claim_capacity(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "volumeName"], &["status", "capacity"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Access Modes",
+            description: "How the volume that is bound may be mounted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::PersistentVolumeClaim>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_claim_access_modes(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "volumeName"], &["status", "accessModes"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "StorageClass",
+            description: "Storage class that the claim asks for.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::PersistentVolumeClaim>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_claim_storage_class(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["metadata", "annotations"], &["spec", "storageClassName"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "VolumeAttributesClass",
+            description: "VolumeAttributesClass to apply; changeable later, unlike the storage \
+                class.",
+            cell: CellRule::Path(
+                &["spec", "volumeAttributesClassName"],
+                Some("<unset>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "VolumeMode",
+            priority: 1,
+            description: "Either `Filesystem` (default) or `Block` for a raw device.",
+            cell: CellRule::Path(&["spec", "volumeMode"], Some("<unset>")),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::PersistentVolumeClaim>() { crate::hatches::core::create_claim(c, new, said.and_then(|o| o.downcast())) }),
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolumeClaim>(), old.downcast()) { crate::hatches::core::update_claim(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::PersistentVolumeClaim>().map_or(Vec::new(), |new| crate::hatches::core::warn_claim(c, new, old.and_then(|o| o.downcast())))),
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::core::v1::PersistentVolumeClaim>() {
+                crate::hatches::core::create_claim(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::PersistentVolumeClaim>(),
+                old.downcast(),
+            ) {
+                crate::hatches::core::update_claim(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::core::v1::PersistentVolumeClaim>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_claim(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static CORE_POD_V1: ResourceDef = ResourceDef {
@@ -2781,24 +4275,19 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
     short_names: &["po"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "pods",
-    stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
         SubresourceDef::new("attach", ("", "v1", "PodAttachOptions"))
             .verbs(&["create", "get"]),
-        SubresourceDef::new("binding", ("", "v1", "Binding"))
-            .verbs(&["create"]),
+        SubresourceDef::new("binding", ("", "v1", "Binding")).verbs(&["create"]),
         SubresourceDef::new("ephemeralcontainers", ("", "v1", "Pod"))
             .verbs(&["get", "patch", "update"])
             .without_tables(),
-        SubresourceDef::new("eviction", ("policy", "v1", "Eviction"))
-            .verbs(&["create"]),
+        SubresourceDef::new("eviction", ("policy", "v1", "Eviction")).verbs(&["create"]),
         SubresourceDef::new("exec", ("", "v1", "PodExecOptions"))
             .verbs(&["create", "get"]),
-        SubresourceDef::new("log", ("", "v1", "Pod"))
-            .verbs(&["get"]),
+        SubresourceDef::new("log", ("", "v1", "Pod")).verbs(&["get"]),
         SubresourceDef::new("portforward", ("", "v1", "PodPortForwardOptions"))
             .verbs(&["create", "get"]),
         SubresourceDef::new("proxy", ("", "v1", "PodProxyOptions"))
@@ -2811,88 +4300,240 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
             .resets(&["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Ready", kind: "string", format: "", priority: 0, description: "Ready containers of all that run beside one another.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Pod>().map_or(Cell::Null, |v| crate::hatches::core::pod_ready(v, c)), &[&["spec", "containers", "name"], &["spec", "initContainers", "name"], &["spec", "initContainers", "restartPolicy"], &["status"]]) },
-        Column { name: "Status", kind: "string", format: "", priority: 0, description: "The phase of the pod, or what holds it or its containers up.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Pod>().map_or(Cell::Null, |v| crate::hatches::core::pod_status(v, c)), &[&["metadata", "deletionTimestamp"], &["spec", "initContainers", "name"], &["spec", "initContainers", "restartPolicy"], &["status"]]) },
-        Column { name: "Restarts", kind: "string", format: "", priority: 0, description: "How often its containers were restarted, and how long ago the last time.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Pod>().map_or(Cell::Null, |v| crate::hatches::core::pod_restarts(v, c)), &[&["spec", "initContainers", "name"], &["spec", "initContainers", "restartPolicy"], &["status"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "IP", kind: "string", format: "", priority: 1, description: "Primary address of the pod, reachable inside the cluster; empty until assigned.", cell: CellRule::Path(&["status", "podIP"], Some("<none>")) },
-        Column { name: "Node", kind: "string", format: "", priority: 1, description: "Assigned node; presetting it bypasses the scheduler altogether.", cell: CellRule::Path(&["spec", "nodeName"], Some("<none>")) },
-        Column { name: "Nominated Node", kind: "string", format: "", priority: 1, description: "Node set aside for the pod, for example while preemption clears space.", cell: CellRule::Path(&["status", "nominatedNodeName"], Some("<none>")) },
-        Column { name: "Readiness Gates", kind: "string", format: "", priority: 1, description: "Conditions of others that hold, of those that it is to wait for.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Pod>().map_or(Cell::Null, |v| crate::hatches::core::pod_readiness_gates(v, c)), &[&["spec", "readinessGates"], &["status", "conditions"]]) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Ready",
+            description: "Ready containers of all that run beside one another.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Pod>()
+                        .map_or(Cell::Null, |v| crate::hatches::core::pod_ready(v, c))
+                },
+                &[
+                    &["spec", "containers", "name"],
+                    &["spec", "initContainers", "name"],
+                    &["spec", "initContainers", "restartPolicy"],
+                    &["status"],
+                ],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Status",
+            description: "The phase of the pod, or what holds it or its containers up.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Pod>()
+                        .map_or(Cell::Null, |v| crate::hatches::core::pod_status(v, c))
+                },
+                &[
+                    &["metadata", "deletionTimestamp"],
+                    &["spec", "initContainers", "name"],
+                    &["spec", "initContainers", "restartPolicy"],
+                    &["status"],
+                ],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Restarts",
+            description: "How often its containers were restarted, and how long ago the last time.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Pod>()
+                        .map_or(Cell::Null, |v| crate::hatches::core::pod_restarts(v, c))
+                },
+                &[
+                    &["spec", "initContainers", "name"],
+                    &["spec", "initContainers", "restartPolicy"],
+                    &["status"],
+                ],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "IP",
+            priority: 1,
+            description: "Primary address of the pod, reachable inside the cluster; empty until \
+                assigned.",
+            cell: CellRule::Path(&["status", "podIP"], Some("<none>")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Node",
+            priority: 1,
+            description: "Assigned node; presetting it bypasses the scheduler altogether.",
+            cell: CellRule::Path(&["spec", "nodeName"], Some("<none>")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Nominated Node",
+            priority: 1,
+            description: "Node set aside for the pod, for example while preemption clears space.",
+            cell: CellRule::Path(&["status", "nominatedNodeName"], Some("<none>")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Readiness Gates",
+            priority: 1,
+            description: "Conditions of others that hold, of those that it is to wait for.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Pod>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::pod_readiness_gates(v, c),
+                        )
+                },
+                &[&["spec", "readinessGates"], &["status", "conditions"]],
+            ),
+            ..Column::PLAIN
+        },
     ],
     selectable: &[
-        SelectableDef { label: "spec.hostNetwork", value: Selected::Path(&["spec", "hostNetwork"]), reads: &[&["spec", "hostNetwork"]] },
-        SelectableDef { label: "spec.nodeName", value: Selected::Path(&["spec", "nodeName"]), reads: &[&["spec", "nodeName"]] },
-        SelectableDef { label: "spec.host", value: Selected::Path(&["spec", "nodeName"]), reads: &[&["spec", "nodeName"]] },
-        SelectableDef { label: "spec.restartPolicy", value: Selected::Path(&["spec", "restartPolicy"]), reads: &[&["spec", "restartPolicy"]] },
-        SelectableDef { label: "spec.schedulerName", value: Selected::Path(&["spec", "schedulerName"]), reads: &[&["spec", "schedulerName"]] },
-        SelectableDef { label: "spec.serviceAccountName", value: Selected::Path(&["spec", "serviceAccountName"]), reads: &[&["spec", "serviceAccountName"]] },
-        SelectableDef { label: "status.nominatedNodeName", value: Selected::Path(&["status", "nominatedNodeName"]), reads: &[&["status", "nominatedNodeName"]] },
-        SelectableDef { label: "status.phase", value: Selected::Path(&["status", "phase"]), reads: &[&["status", "phase"]] },
-        SelectableDef { label: "status.podIP", value: Selected::Path(&["status", "podIP"]), reads: &[&["status", "podIP"]] },
-        SelectableDef { label: "status.podIPs", value: Selected::ByHand(|o| o.downcast::<crate::core::v1::Pod>().map_or(String::new(), crate::hatches::core::pod_ips_label)), reads: &[&["status", "podIPs"]] },
+        SelectableDef::at("spec.hostNetwork", &[&["spec", "hostNetwork"]]),
+        SelectableDef::at("spec.nodeName", &[&["spec", "nodeName"]]),
+        SelectableDef::at("spec.host", &[&["spec", "nodeName"]]),
+        SelectableDef::at("spec.restartPolicy", &[&["spec", "restartPolicy"]]),
+        SelectableDef::at("spec.schedulerName", &[&["spec", "schedulerName"]]),
+        SelectableDef::at("spec.serviceAccountName", &[&["spec", "serviceAccountName"]]),
+        SelectableDef::at(
+            "status.nominatedNodeName",
+            &[&["status", "nominatedNodeName"]],
+        ),
+        SelectableDef::at("status.phase", &[&["status", "phase"]]),
+        SelectableDef::at("status.podIP", &[&["status", "podIP"]]),
+        SelectableDef {
+            label: "status.podIPs",
+            value: Selected::ByHand(|o| {
+                o
+                    .downcast::<crate::core::v1::Pod>()
+                    .map_or(String::new(), crate::hatches::core::pod_ips_label)
+            }),
+            reads: &[&["status", "podIPs"]],
+        },
     ],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
     graceful_delete: true,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::Pod>() { crate::hatches::core::create_pod(c, new, said.and_then(|o| o.downcast())) }),
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Pod>(), old.downcast()) { crate::hatches::core::update_pod(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::Pod>().map_or(Vec::new(), |new| crate::hatches::core::warn_pod(c, new, old.and_then(|o| o.downcast())))),
-        grace: Some(|asked, o| o.downcast::<crate::core::v1::Pod>().and_then(|o| crate::hatches::core::grace_of_pod(asked, o))),
-        rows: Some(|o| o.downcast::<crate::core::v1::Pod>().map_or(Vec::new(), crate::hatches::core::pod_row_conditions)),
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::core::v1::Pod>() {
+                crate::hatches::core::create_pod(c, new, said.and_then(|o| o.downcast()))
+            }
+        }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::Pod>(),
+                old.downcast(),
+            ) {
+                crate::hatches::core::update_pod(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::core::v1::Pod>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_pod(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
+        grace: Some(|asked, o| {
+            o
+                .downcast::<crate::core::v1::Pod>()
+                .and_then(|o| crate::hatches::core::grace_of_pod(asked, o))
+        }),
+        rows: Some(|o| {
+            o
+                .downcast::<crate::core::v1::Pod>()
+                .map_or(Vec::new(), crate::hatches::core::pod_row_conditions)
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static CORE_POD_TEMPLATE_V1: ResourceDef = ResourceDef {
     plural: "podtemplates",
     singular: "podtemplate",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "podtemplates",
-    stored_as_json: false,
     storage: ("", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Containers", kind: "string", format: "", priority: 0, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["template", "spec", "containers", "name"], None) },
-        Column { name: "Images", kind: "string", format: "", priority: 0, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["template", "spec", "containers", "image"], None) },
-        Column { name: "Pod Labels", kind: "string", format: "", priority: 0, description: "Short key-value tags for selecting and grouping; values hold up to 63 characters.", cell: CellRule::Labels(&["template", "metadata", "labels"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Containers",
+            description: "DNS-label identifier for this container, distinct from every other \
+                container in the pod.",
+            cell: CellRule::Join(&["template", "spec", "containers", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Images",
+            description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
+                reference.",
+            cell: CellRule::Join(&["template", "spec", "containers", "image"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Pod Labels",
+            description: "Short key-value tags for selecting and grouping; values hold up to 63 \
+                characters.",
+            cell: CellRule::Labels(&["template", "metadata", "labels"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::PodTemplate>().map_or(Vec::new(), |new| crate::hatches::core::warn_pod_template(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::core::v1::PodTemplate>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_pod_template(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
@@ -2901,9 +4542,7 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
     short_names: &["rc"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "controllers",
-    stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
         SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
@@ -2914,47 +4553,102 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Desired", kind: "integer", format: "", priority: 0, description: "Pods to keep alive; 1 if not given.", cell: CellRule::Path(&["spec", "replicas"], None) },
-        Column { name: "Current", kind: "integer", format: "", priority: 0, description: "Pods existing right now that match the selector.", cell: CellRule::Path(&["status", "replicas"], None) },
-        Column { name: "Ready", kind: "integer", format: "", priority: 0, description: "Pods whose `Ready` condition is true.", cell: CellRule::Path(&["status", "readyReplicas"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
-        Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None) },
-        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Labels of the managed pods; taken from the template when blank.", cell: CellRule::Labels(&["spec", "selector"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Desired",
+            kind: "integer",
+            description: "Pods to keep alive; 1 if not given.",
+            cell: CellRule::Path(&["spec", "replicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Current",
+            kind: "integer",
+            description: "Pods existing right now that match the selector.",
+            cell: CellRule::Path(&["status", "replicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Ready",
+            kind: "integer",
+            description: "Pods whose `Ready` condition is true.",
+            cell: CellRule::Path(&["status", "readyReplicas"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Containers",
+            priority: 1,
+            description: "DNS-label identifier for this container, distinct from every other \
+                container in the pod.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Images",
+            priority: 1,
+            description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
+                reference.",
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Selector",
+            priority: 1,
+            description: "Labels of the managed pods; taken from the template when blank.",
+            cell: CellRule::Labels(&["spec", "selector"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[
-        SelectableDef { label: "status.replicas", value: Selected::Path(&["status", "replicas"]), reads: &[&["status", "replicas"]] },
-    ],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
+    selectable: &[SelectableDef::at("status.replicas", &[&["status", "replicas"]])],
     garbage_collection: GarbageCollection::Orphan,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::LongName,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::ReplicationController>().map_or(Vec::new(), |new| crate::hatches::core::warn_replication_controller(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::core::v1::ReplicationController>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_replication_controller(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
     plural: "resourcequotas",
     singular: "resourcequota",
     short_names: &["quota"],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "resourcequotas",
-    stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("", "v1", "ResourceQuota"))
@@ -2962,71 +4656,137 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Request", kind: "string", format: "", priority: 0, description: "Requests in use and their limits, by resource.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::ResourceQuota>().map_or(Cell::Null, |v| crate::hatches::core::resource_quota_request(v, c)), &[&["status", "hard"], &["status", "used"]]) },
-        Column { name: "Limit", kind: "string", format: "", priority: 0, description: "Limits in use and how much they may be, by resource.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::ResourceQuota>().map_or(Cell::Null, |v| crate::hatches::core::resource_quota_limit(v, c)), &[&["status", "hard"], &["status", "used"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Request",
+            description: "Requests in use and their limits, by resource.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::ResourceQuota>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::resource_quota_request(v, c),
+                        )
+                },
+                &[&["status", "hard"], &["status", "used"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Limit",
+            description: "Limits in use and how much they may be, by resource.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::ResourceQuota>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::resource_quota_limit(v, c),
+                        )
+                },
+                &[&["status", "hard"], &["status", "used"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::ResourceQuota>().map_or(Vec::new(), |new| crate::hatches::core::warn_resource_quota(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::core::v1::ResourceQuota>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_resource_quota(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static CORE_SECRET_V1: ResourceDef = ResourceDef {
     plural: "secrets",
     singular: "secret",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "secrets",
-    stored_as_json: false,
     storage: ("", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Type", kind: "string", format: "", priority: 0, description: "Tells consumers what format to expect; `Opaque` by default and unchangeable.", cell: CellRule::Path(&["type"], None) },
-        Column { name: "Data", kind: "string", format: "", priority: 0, description: "Base64-encoded values; keys use letters, digits, `-`, `_` and `.`.", cell: CellRule::Len(&["data"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Type",
+            description: "Tells consumers what format to expect; `Opaque` by default and \
+                unchangeable.",
+            cell: CellRule::Path(&["type"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Data",
+            description: "Base64-encoded values; keys use letters, digits, `-`, `_` and `.`.",
+            cell: CellRule::Len(&["data"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[
-        SelectableDef { label: "type", value: Selected::Path(&["type"]), reads: &[&["type"]] },
-    ],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
+    selectable: &[SelectableDef::at("type", &[&["type"]])],
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Secret>(), old.downcast()) { crate::hatches::core::update_secret(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::Secret>().map_or(Vec::new(), |new| crate::hatches::core::warn_secret(c, new, old.and_then(|o| o.downcast())))),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::Secret>(),
+                old.downcast(),
+            ) {
+                crate::hatches::core::update_secret(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::core::v1::Secret>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_secret(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static CORE_SERVICE_V1: ResourceDef = ResourceDef {
@@ -3035,9 +4795,7 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
     short_names: &["svc"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "services/specs",
-    stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
         SubresourceDef::new("proxy", ("", "v1", "ServiceProxyOptions"))
@@ -3047,659 +4805,1245 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Type", kind: "string", format: "", priority: 0, description: "Exposure level: `ClusterIP` (default), `NodePort`, `LoadBalancer` or `ExternalName`.", cell: CellRule::Path(&["spec", "type"], None) },
-        Column { name: "Cluster-IP", kind: "string", format: "", priority: 0, description: "First address within the cluster.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Service>().map_or(Cell::Null, |v| crate::hatches::core::service_cluster_ip(v, c)), &[&["spec", "clusterIPs"]]) },
-        Column { name: "External-IP", kind: "string", format: "", priority: 0, description: "Addresses that lead to it from outside of the cluster.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Service>().map_or(Cell::Null, |v| crate::hatches::core::service_external_ip(v, c)), &[&["spec", "externalIPs"], &["spec", "externalName"], &["spec", "type"], &["status", "loadBalancer"]]) },
-        Column { name: "Port(s)", kind: "string", format: "", priority: 0, description: "Ports that it listens at, node ports included.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Service>().map_or(Cell::Null, |v| crate::hatches::core::service_ports(v, c)), &[&["spec", "ports"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Pod labels to route to; without it endpoints are managed by hand.", cell: CellRule::Labels(&["spec", "selector"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Type",
+            description: "Exposure level: `ClusterIP` (default), `NodePort`, `LoadBalancer` or \
+                `ExternalName`.",
+            cell: CellRule::Path(&["spec", "type"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Cluster-IP",
+            description: "First address within the cluster.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Service>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::service_cluster_ip(v, c),
+                        )
+                },
+                &[&["spec", "clusterIPs"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "External-IP",
+            description: "Addresses that lead to it from outside of the cluster.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Service>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::service_external_ip(v, c),
+                        )
+                },
+                &[
+                    &["spec", "externalIPs"],
+                    &["spec", "externalName"],
+                    &["spec", "type"],
+                    &["status", "loadBalancer"],
+                ],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Port(s)",
+            description: "Ports that it listens at, node ports included.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Service>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::service_ports(v, c),
+                        )
+                },
+                &[&["spec", "ports"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Selector",
+            priority: 1,
+            description: "Pod labels to route to; without it endpoints are managed by hand.",
+            cell: CellRule::Labels(&["spec", "selector"], None),
+            ..Column::PLAIN
+        },
     ],
     selectable: &[
-        SelectableDef { label: "spec.clusterIP", value: Selected::Path(&["spec", "clusterIP"]), reads: &[&["spec", "clusterIP"]] },
-        SelectableDef { label: "spec.type", value: Selected::Path(&["spec", "type"]), reads: &[&["spec", "type"]] },
+        SelectableDef::at("spec.clusterIP", &[&["spec", "clusterIP"]]),
+        SelectableDef::at("spec.type", &[&["spec", "type"]]),
     ],
     create_on_update: true,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Label,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::Service>() { crate::hatches::core::create_service(c, new, said.and_then(|o| o.downcast())) }),
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Service>(), old.downcast()) { crate::hatches::core::update_service(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::Service>().map_or(Vec::new(), |new| crate::hatches::core::warn_service(c, new, old.and_then(|o| o.downcast())))),
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::core::v1::Service>() {
+                crate::hatches::core::create_service(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::Service>(),
+                old.downcast(),
+            ) {
+                crate::hatches::core::update_service(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::core::v1::Service>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_service(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
     plural: "serviceaccounts",
     singular: "serviceaccount",
     short_names: &["sa"],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "serviceaccounts",
-    stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
         SubresourceDef::new("token", ("authentication.k8s.io", "v1", "TokenRequest"))
             .verbs(&["create"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::ServiceAccount>() { crate::hatches::core::create_service_account(c, new, said.and_then(|o| o.downcast())) }),
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::ServiceAccount>(), old.downcast()) { crate::hatches::core::update_service_account(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::ServiceAccount>().map_or(Vec::new(), |new| crate::hatches::core::warn_service_account(c, new, old.and_then(|o| o.downcast())))),
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::core::v1::ServiceAccount>() {
+                crate::hatches::core::create_service_account(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::ServiceAccount>(),
+                old.downcast(),
+            ) {
+                crate::hatches::core::update_service_account(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::core::v1::ServiceAccount>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_service_account(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
     plural: "endpointslices",
     singular: "endpointslice",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "endpointslices",
-    stored_as_json: false,
     storage: ("discovery.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "AddressType", kind: "string", format: "", priority: 0, description: "Address family shared by all backends in the slice; cannot be changed after creation.", cell: CellRule::Path(&["addressType"], None) },
-        Column { name: "Ports", kind: "string", format: "", priority: 0, description: "Ports of every endpoint in the slice.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::discovery::v1::EndpointSlice>().map_or(Cell::Null, |v| crate::hatches::discovery::endpoint_slice_ports(v, c)), &[&["ports"]]) },
-        Column { name: "Endpoints", kind: "string", format: "", priority: 0, description: "Addresses of the endpoints in the slice; only the first few are shown.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::discovery::v1::EndpointSlice>().map_or(Cell::Null, |v| crate::hatches::discovery::endpoint_slice_endpoints(v, c)), &[&["endpoints", "addresses"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "AddressType",
+            description: "Address family shared by all backends in the slice; cannot be changed \
+                after creation.",
+            cell: CellRule::Path(&["addressType"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Ports",
+            description: "Ports of every endpoint in the slice.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::discovery::v1::EndpointSlice>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::discovery::endpoint_slice_ports(v, c),
+                        )
+                },
+                &[&["ports"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Endpoints",
+            description: "Addresses of the endpoints in the slice; only the first few are shown.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::discovery::v1::EndpointSlice>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::discovery::endpoint_slice_endpoints(v, c),
+                        )
+                },
+                &[&["endpoints", "addresses"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::discovery::v1::EndpointSlice>() { crate::hatches::discovery::create_endpoint_slice(c, new, said.and_then(|o| o.downcast())) }),
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::discovery::v1::EndpointSlice>(), old.downcast()) { crate::hatches::discovery::update_endpoint_slice(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::discovery::v1::EndpointSlice>().map_or(Vec::new(), |new| crate::hatches::discovery::warn_endpoint_slice(c, new, old.and_then(|o| o.downcast())))),
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::discovery::v1::EndpointSlice>() {
+                crate::hatches::discovery::create_endpoint_slice(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::discovery::v1::EndpointSlice>(),
+                old.downcast(),
+            ) {
+                crate::hatches::discovery::update_endpoint_slice(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::discovery::v1::EndpointSlice>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::discovery::warn_endpoint_slice(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
-};
-
-static DISCOVERY_ENDPOINT_SLICE_V1BETA1: ResourceDef = ResourceDef {
-    plural: "endpointslices",
-    singular: "endpointslice",
-    short_names: &[],
-    categories: &[],
-    namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "endpointslices",
-    stored_as_json: false,
-    storage: ("discovery.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "AddressType", kind: "string", format: "", priority: 0, description: "Address family shared by all backends in the slice; cannot be changed after creation.", cell: CellRule::Path(&["addressType"], None) },
-        Column { name: "Ports", kind: "string", format: "", priority: 0, description: "Ports of every endpoint in the slice.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::discovery::v1::EndpointSlice>().map_or(Cell::Null, |v| crate::hatches::discovery::endpoint_slice_ports(v, c)), &[&["ports"]]) },
-        Column { name: "Endpoints", kind: "string", format: "", priority: 0, description: "Addresses of the endpoints in the slice; only the first few are shown.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::discovery::v1::EndpointSlice>().map_or(Cell::Null, |v| crate::hatches::discovery::endpoint_slice_endpoints(v, c)), &[&["endpoints", "addresses"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::discovery::v1::EndpointSlice>() { crate::hatches::discovery::create_endpoint_slice(c, new, said.and_then(|o| o.downcast())) }),
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::discovery::v1::EndpointSlice>(), old.downcast()) { crate::hatches::discovery::update_endpoint_slice(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::discovery::v1::EndpointSlice>().map_or(Vec::new(), |new| crate::hatches::discovery::warn_endpoint_slice(c, new, old.and_then(|o| o.downcast())))),
-        ..Hooks::NONE
-    },
+    ..ResourceDef::PLAIN
 };
 
 static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
     plural: "events",
     singular: "event",
     short_names: &["ev"],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "events",
-    stored_as_json: false,
     storage: ("", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Last Seen", kind: "string", format: "", priority: 0, description: "How long ago it happened last.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_last_seen(v, c)), &[&["series"], &["lastTimestamp"], &["firstTimestamp"], &["eventTime"]]) },
-        Column { name: "Type", kind: "string", format: "", priority: 0, description: "Severity class, `Normal` or `Warning`.", cell: CellRule::Path(&["type"], None) },
-        Column { name: "Reason", kind: "string", format: "", priority: 0, description: "Brief CamelCase cause, such as `FailedScheduling` or `Pulled`.", cell: CellRule::Path(&["reason"], None) },
-        Column { name: "Object", kind: "string", format: "", priority: 0, description: "Kind and name of the object that it is about.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_object(v, c)), &[&["involvedObject"]]) },
-        Column { name: "Subobject", kind: "string", format: "", priority: 1, description: "Narrows the reference to a piece, like `spec.containers{web}`.", cell: CellRule::Path(&["involvedObject", "fieldPath"], None) },
-        Column { name: "Source", kind: "string", format: "", priority: 1, description: "The component that reported it, and from which host.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_source(v, c)), &[&["source"], &["reportingComponent"], &["reportingInstance"]]) },
-        Column { name: "Message", kind: "string", format: "", priority: 0, description: "What happened, for people.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_message(v, c)), &[&["message"]]) },
-        Column { name: "First Seen", kind: "string", format: "", priority: 1, description: "How long ago it happened first.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_first_seen(v, c)), &[&["firstTimestamp"], &["eventTime"]]) },
-        Column { name: "Count", kind: "string", format: "", priority: 1, description: "How often it happened.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_count(v, c)), &[&["series"], &["count"]]) },
-        Column { name: "Name", kind: "string", format: "name", priority: 1, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
+        Column {
+            name: "Last Seen",
+            description: "How long ago it happened last.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::event_last_seen(v, c),
+                        )
+                },
+                &[&["series"], &["lastTimestamp"], &["firstTimestamp"], &["eventTime"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Type",
+            description: "Severity class, `Normal` or `Warning`.",
+            cell: CellRule::Path(&["type"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Reason",
+            description: "Brief CamelCase cause, such as `FailedScheduling` or `Pulled`.",
+            cell: CellRule::Path(&["reason"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Object",
+            description: "Kind and name of the object that it is about.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(Cell::Null, |v| crate::hatches::core::event_object(v, c))
+                },
+                &[&["involvedObject"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Subobject",
+            priority: 1,
+            description: "Narrows the reference to a piece, like `spec.containers{web}`.",
+            cell: CellRule::Path(&["involvedObject", "fieldPath"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Source",
+            priority: 1,
+            description: "The component that reported it, and from which host.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(Cell::Null, |v| crate::hatches::core::event_source(v, c))
+                },
+                &[&["source"], &["reportingComponent"], &["reportingInstance"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Message",
+            description: "What happened, for people.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::event_message(v, c),
+                        )
+                },
+                &[&["message"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "First Seen",
+            priority: 1,
+            description: "How long ago it happened first.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::event_first_seen(v, c),
+                        )
+                },
+                &[&["firstTimestamp"], &["eventTime"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Count",
+            priority: 1,
+            description: "How often it happened.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(Cell::Null, |v| crate::hatches::core::event_count(v, c))
+                },
+                &[&["series"], &["count"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Name",
+            format: "name",
+            priority: 1,
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
     ],
     selectable: &[
-        SelectableDef { label: "reason", value: Selected::Path(&["reason"]), reads: &[&["reason"]] },
-        SelectableDef { label: "regarding.apiVersion", value: Selected::Path(&["involvedObject", "apiVersion"]), reads: &[&["involvedObject", "apiVersion"]] },
-        SelectableDef { label: "regarding.fieldPath", value: Selected::Path(&["involvedObject", "fieldPath"]), reads: &[&["involvedObject", "fieldPath"]] },
-        SelectableDef { label: "regarding.kind", value: Selected::Path(&["involvedObject", "kind"]), reads: &[&["involvedObject", "kind"]] },
-        SelectableDef { label: "regarding.name", value: Selected::Path(&["involvedObject", "name"]), reads: &[&["involvedObject", "name"]] },
-        SelectableDef { label: "regarding.namespace", value: Selected::Path(&["involvedObject", "namespace"]), reads: &[&["involvedObject", "namespace"]] },
-        SelectableDef { label: "regarding.resourceVersion", value: Selected::Path(&["involvedObject", "resourceVersion"]), reads: &[&["involvedObject", "resourceVersion"]] },
-        SelectableDef { label: "regarding.uid", value: Selected::Path(&["involvedObject", "uid"]), reads: &[&["involvedObject", "uid"]] },
-        SelectableDef { label: "reportingController", value: Selected::Path(&["reportingComponent"]), reads: &[&["reportingComponent"]] },
-        SelectableDef { label: "type", value: Selected::Path(&["type"]), reads: &[&["type"]] },
+        SelectableDef::at("reason", &[&["reason"]]),
+        SelectableDef::at("regarding.apiVersion", &[&["involvedObject", "apiVersion"]]),
+        SelectableDef::at("regarding.fieldPath", &[&["involvedObject", "fieldPath"]]),
+        SelectableDef::at("regarding.kind", &[&["involvedObject", "kind"]]),
+        SelectableDef::at("regarding.name", &[&["involvedObject", "name"]]),
+        SelectableDef::at("regarding.namespace", &[&["involvedObject", "namespace"]]),
+        SelectableDef::at(
+            "regarding.resourceVersion",
+            &[&["involvedObject", "resourceVersion"]],
+        ),
+        SelectableDef::at("regarding.uid", &[&["involvedObject", "uid"]]),
+        SelectableDef::at("reportingController", &[&["reportingComponent"]]),
+        SelectableDef::at("type", &[&["type"]]),
     ],
     create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
     garbage_collection: GarbageCollection::Unsupported,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
     tagged_validation: true,
     watch_cache: false,
-    hooks: Hooks::NONE,
-};
-
-static EVENTS_EVENT_V1BETA1: ResourceDef = ResourceDef {
-    plural: "events",
-    singular: "event",
-    short_names: &["ev"],
-    categories: &[],
-    namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "events",
-    stored_as_json: false,
-    storage: ("", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Last Seen", kind: "string", format: "", priority: 0, description: "How long ago it happened last.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_last_seen(v, c)), &[&["series"], &["lastTimestamp"], &["firstTimestamp"], &["eventTime"]]) },
-        Column { name: "Type", kind: "string", format: "", priority: 0, description: "Severity class, `Normal` or `Warning`.", cell: CellRule::Path(&["type"], None) },
-        Column { name: "Reason", kind: "string", format: "", priority: 0, description: "Brief CamelCase cause, such as `FailedScheduling` or `Pulled`.", cell: CellRule::Path(&["reason"], None) },
-        Column { name: "Object", kind: "string", format: "", priority: 0, description: "Kind and name of the object that it is about.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_object(v, c)), &[&["involvedObject"]]) },
-        Column { name: "Subobject", kind: "string", format: "", priority: 1, description: "Narrows the reference to a piece, like `spec.containers{web}`.", cell: CellRule::Path(&["involvedObject", "fieldPath"], None) },
-        Column { name: "Source", kind: "string", format: "", priority: 1, description: "The component that reported it, and from which host.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_source(v, c)), &[&["source"], &["reportingComponent"], &["reportingInstance"]]) },
-        Column { name: "Message", kind: "string", format: "", priority: 0, description: "What happened, for people.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_message(v, c)), &[&["message"]]) },
-        Column { name: "First Seen", kind: "string", format: "", priority: 1, description: "How long ago it happened first.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_first_seen(v, c)), &[&["firstTimestamp"], &["eventTime"]]) },
-        Column { name: "Count", kind: "string", format: "", priority: 1, description: "How often it happened.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_count(v, c)), &[&["series"], &["count"]]) },
-        Column { name: "Name", kind: "string", format: "name", priority: 1, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-    ],
-    selectable: &[
-        SelectableDef { label: "reason", value: Selected::Path(&["reason"]), reads: &[&["reason"]] },
-        SelectableDef { label: "regarding.apiVersion", value: Selected::Path(&["involvedObject", "apiVersion"]), reads: &[&["involvedObject", "apiVersion"]] },
-        SelectableDef { label: "regarding.fieldPath", value: Selected::Path(&["involvedObject", "fieldPath"]), reads: &[&["involvedObject", "fieldPath"]] },
-        SelectableDef { label: "regarding.kind", value: Selected::Path(&["involvedObject", "kind"]), reads: &[&["involvedObject", "kind"]] },
-        SelectableDef { label: "regarding.name", value: Selected::Path(&["involvedObject", "name"]), reads: &[&["involvedObject", "name"]] },
-        SelectableDef { label: "regarding.namespace", value: Selected::Path(&["involvedObject", "namespace"]), reads: &[&["involvedObject", "namespace"]] },
-        SelectableDef { label: "regarding.resourceVersion", value: Selected::Path(&["involvedObject", "resourceVersion"]), reads: &[&["involvedObject", "resourceVersion"]] },
-        SelectableDef { label: "regarding.uid", value: Selected::Path(&["involvedObject", "uid"]), reads: &[&["involvedObject", "uid"]] },
-        SelectableDef { label: "reportingController", value: Selected::Path(&["reportingComponent"]), reads: &[&["reportingComponent"]] },
-        SelectableDef { label: "type", value: Selected::Path(&["type"]), reads: &[&["type"]] },
-    ],
-    create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Unsupported,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Unchecked,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: false,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
     plural: "flowschemas",
     singular: "flowschema",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "flowschemas",
-    stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"))
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"),
+            )
             .verbs(&["get", "patch", "update"])
-            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "PriorityLevel", kind: "string", format: "", priority: 0, description: "Priority level to use; mandatory.", cell: CellRule::Path(&["spec", "priorityLevelConfiguration", "name"], None) },
-        Column { name: "MatchingPrecedence", kind: "string", format: "", priority: 0, description: "Order among schemas, 1 to 10000, lowest tried first; default 1000.", cell: CellRule::Path(&["spec", "matchingPrecedence"], None) },
-        Column { name: "DistinguisherMethod", kind: "string", format: "", priority: 0, description: "Split key: requesting user (`ByUser`) or target namespace (`ByNamespace`).", cell: CellRule::Path(&["spec", "distinguisherMethod", "type"], Some("<none>")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "MissingPL", kind: "string", format: "", priority: 0, description: "Whether the priority level that it names is missing.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(Cell::Null, |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c)), &[&["status", "conditions"]]) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "PriorityLevel",
+            description: "Priority level to use; mandatory.",
+            cell: CellRule::Path(&["spec", "priorityLevelConfiguration", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "MatchingPrecedence",
+            description: "Order among schemas, 1 to 10000, lowest tried first; default 1000.",
+            cell: CellRule::Path(&["spec", "matchingPrecedence"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "DistinguisherMethod",
+            description: "Split key: requesting user (`ByUser`) or target namespace \
+                (`ByNamespace`).",
+            cell: CellRule::Path(
+                &["spec", "distinguisherMethod", "type"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "MissingPL",
+            description: "Whether the priority level that it names is missing.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::flowcontrol::v1::FlowSchema>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c),
+                        )
+                },
+                &[&["status", "conditions"]],
+            ),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        order: Some(|o| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)),
+        order: Some(|o| {
+            o
+                .downcast::<crate::flowcontrol::v1::FlowSchema>()
+                .map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
     plural: "flowschemas",
     singular: "flowschema",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "flowschemas",
-    stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"))
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"),
+            )
             .verbs(&["get", "patch", "update"])
-            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "PriorityLevel", kind: "string", format: "", priority: 0, description: "Priority level to use; mandatory.", cell: CellRule::Path(&["spec", "priorityLevelConfiguration", "name"], None) },
-        Column { name: "MatchingPrecedence", kind: "string", format: "", priority: 0, description: "Order among schemas, 1 to 10000, lowest tried first; default 1000.", cell: CellRule::Path(&["spec", "matchingPrecedence"], None) },
-        Column { name: "DistinguisherMethod", kind: "string", format: "", priority: 0, description: "Split key: requesting user (`ByUser`) or target namespace (`ByNamespace`).", cell: CellRule::Path(&["spec", "distinguisherMethod", "type"], Some("<none>")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "MissingPL", kind: "string", format: "", priority: 0, description: "Whether the priority level that it names is missing.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(Cell::Null, |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c)), &[&["status", "conditions"]]) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "PriorityLevel",
+            description: "Priority level to use; mandatory.",
+            cell: CellRule::Path(&["spec", "priorityLevelConfiguration", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "MatchingPrecedence",
+            description: "Order among schemas, 1 to 10000, lowest tried first; default 1000.",
+            cell: CellRule::Path(&["spec", "matchingPrecedence"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "DistinguisherMethod",
+            description: "Split key: requesting user (`ByUser`) or target namespace \
+                (`ByNamespace`).",
+            cell: CellRule::Path(
+                &["spec", "distinguisherMethod", "type"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "MissingPL",
+            description: "Whether the priority level that it names is missing.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::flowcontrol::v1::FlowSchema>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c),
+                        )
+                },
+                &[&["status", "conditions"]],
+            ),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        order: Some(|o| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)),
+        order: Some(|o| {
+            o
+                .downcast::<crate::flowcontrol::v1::FlowSchema>()
+                .map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
     plural: "flowschemas",
     singular: "flowschema",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "flowschemas",
-    stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"))
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"),
+            )
             .verbs(&["get", "patch", "update"])
-            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "PriorityLevel", kind: "string", format: "", priority: 0, description: "Priority level to use; mandatory.", cell: CellRule::Path(&["spec", "priorityLevelConfiguration", "name"], None) },
-        Column { name: "MatchingPrecedence", kind: "string", format: "", priority: 0, description: "Order among schemas, 1 to 10000, lowest tried first; default 1000.", cell: CellRule::Path(&["spec", "matchingPrecedence"], None) },
-        Column { name: "DistinguisherMethod", kind: "string", format: "", priority: 0, description: "Split key: requesting user (`ByUser`) or target namespace (`ByNamespace`).", cell: CellRule::Path(&["spec", "distinguisherMethod", "type"], Some("<none>")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "MissingPL", kind: "string", format: "", priority: 0, description: "Whether the priority level that it names is missing.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(Cell::Null, |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c)), &[&["status", "conditions"]]) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "PriorityLevel",
+            description: "Priority level to use; mandatory.",
+            cell: CellRule::Path(&["spec", "priorityLevelConfiguration", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "MatchingPrecedence",
+            description: "Order among schemas, 1 to 10000, lowest tried first; default 1000.",
+            cell: CellRule::Path(&["spec", "matchingPrecedence"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "DistinguisherMethod",
+            description: "Split key: requesting user (`ByUser`) or target namespace \
+                (`ByNamespace`).",
+            cell: CellRule::Path(
+                &["spec", "distinguisherMethod", "type"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "MissingPL",
+            description: "Whether the priority level that it names is missing.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::flowcontrol::v1::FlowSchema>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c),
+                        )
+                },
+                &[&["status", "conditions"]],
+            ),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        order: Some(|o| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)),
+        order: Some(|o| {
+            o
+                .downcast::<crate::flowcontrol::v1::FlowSchema>()
+                .map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
     plural: "flowschemas",
     singular: "flowschema",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "flowschemas",
-    stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"))
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"),
+            )
             .verbs(&["get", "patch", "update"])
-            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "PriorityLevel", kind: "string", format: "", priority: 0, description: "Priority level to use; mandatory.", cell: CellRule::Path(&["spec", "priorityLevelConfiguration", "name"], None) },
-        Column { name: "MatchingPrecedence", kind: "string", format: "", priority: 0, description: "Order among schemas, 1 to 10000, lowest tried first; default 1000.", cell: CellRule::Path(&["spec", "matchingPrecedence"], None) },
-        Column { name: "DistinguisherMethod", kind: "string", format: "", priority: 0, description: "Split key: requesting user (`ByUser`) or target namespace (`ByNamespace`).", cell: CellRule::Path(&["spec", "distinguisherMethod", "type"], Some("<none>")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "MissingPL", kind: "string", format: "", priority: 0, description: "Whether the priority level that it names is missing.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(Cell::Null, |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c)), &[&["status", "conditions"]]) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "PriorityLevel",
+            description: "Priority level to use; mandatory.",
+            cell: CellRule::Path(&["spec", "priorityLevelConfiguration", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "MatchingPrecedence",
+            description: "Order among schemas, 1 to 10000, lowest tried first; default 1000.",
+            cell: CellRule::Path(&["spec", "matchingPrecedence"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "DistinguisherMethod",
+            description: "Split key: requesting user (`ByUser`) or target namespace \
+                (`ByNamespace`).",
+            cell: CellRule::Path(
+                &["spec", "distinguisherMethod", "type"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "MissingPL",
+            description: "Whether the priority level that it names is missing.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::flowcontrol::v1::FlowSchema>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c),
+                        )
+                },
+                &[&["status", "conditions"]],
+            ),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        order: Some(|o| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)),
+        order: Some(|o| {
+            o
+                .downcast::<crate::flowcontrol::v1::FlowSchema>()
+                .map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1: ResourceDef = ResourceDef {
     plural: "prioritylevelconfigurations",
     singular: "prioritylevelconfiguration",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "prioritylevelconfigurations",
-    stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"))
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"),
+            )
             .verbs(&["get", "patch", "update"])
-            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Type", kind: "string", format: "", priority: 0, description: "Either `Limited`, subject to seat limits, or `Exempt`, never queued or rejected.", cell: CellRule::Path(&["spec", "type"], None) },
-        Column { name: "NominalConcurrencyShares", kind: "string", format: "", priority: 0, description: "Relative weight when dividing server concurrency among levels; default 30.", cell: CellRule::Path(&["spec", "limited", "nominalConcurrencyShares"], Some("<none>")) },
-        Column { name: "Queues", kind: "string", format: "", priority: 0, description: "Number of queues in the level, default 64; 1 disables fairness between flows.", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queues"], Some("<none>")) },
-        Column { name: "HandSize", kind: "string", format: "", priority: 0, description: "Queues dealt to each flow for shuffle sharding, default 8; cannot exceed `queues`.", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "handSize"], Some("<none>")) },
-        Column { name: "QueueLengthLimit", kind: "string", format: "", priority: 0, description: "Waiting requests each queue can hold before rejecting more; default 50.", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"], Some("<none>")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Type",
+            description: "Either `Limited`, subject to seat limits, or `Exempt`, never queued or \
+                rejected.",
+            cell: CellRule::Path(&["spec", "type"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "NominalConcurrencyShares",
+            description: "Relative weight when dividing server concurrency among levels; default \
+                30.",
+            cell: CellRule::Path(
+                &["spec", "limited", "nominalConcurrencyShares"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Queues",
+            description: "Number of queues in the level, default 64; 1 disables fairness between \
+                flows.",
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queues"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "HandSize",
+            description: "Queues dealt to each flow for shuffle sharding, default 8; cannot \
+                exceed `queues`.",
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "handSize"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "QueueLengthLimit",
+            description: "Waiting requests each queue can hold before rejecting more; default 50.",
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3: ResourceDef = ResourceDef {
     plural: "prioritylevelconfigurations",
     singular: "prioritylevelconfiguration",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "prioritylevelconfigurations",
-    stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"))
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"),
+            )
             .verbs(&["get", "patch", "update"])
-            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Type", kind: "string", format: "", priority: 0, description: "Either `Limited`, subject to seat limits, or `Exempt`, never queued or rejected.", cell: CellRule::Path(&["spec", "type"], None) },
-        Column { name: "NominalConcurrencyShares", kind: "string", format: "", priority: 0, description: "Relative weight when dividing server concurrency among levels; default 30.", cell: CellRule::Path(&["spec", "limited", "nominalConcurrencyShares"], Some("<none>")) },
-        Column { name: "Queues", kind: "string", format: "", priority: 0, description: "Number of queues in the level, default 64; 1 disables fairness between flows.", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queues"], Some("<none>")) },
-        Column { name: "HandSize", kind: "string", format: "", priority: 0, description: "Queues dealt to each flow for shuffle sharding, default 8; cannot exceed `queues`.", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "handSize"], Some("<none>")) },
-        Column { name: "QueueLengthLimit", kind: "string", format: "", priority: 0, description: "Waiting requests each queue can hold before rejecting more; default 50.", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"], Some("<none>")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Type",
+            description: "Either `Limited`, subject to seat limits, or `Exempt`, never queued or \
+                rejected.",
+            cell: CellRule::Path(&["spec", "type"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "NominalConcurrencyShares",
+            description: "Relative weight when dividing server concurrency among levels; default \
+                30.",
+            cell: CellRule::Path(
+                &["spec", "limited", "nominalConcurrencyShares"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Queues",
+            description: "Number of queues in the level, default 64; 1 disables fairness between \
+                flows.",
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queues"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "HandSize",
+            description: "Queues dealt to each flow for shuffle sharding, default 8; cannot \
+                exceed `queues`.",
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "handSize"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "QueueLengthLimit",
+            description: "Waiting requests each queue can hold before rejecting more; default 50.",
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2: ResourceDef = ResourceDef {
     plural: "prioritylevelconfigurations",
     singular: "prioritylevelconfiguration",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "prioritylevelconfigurations",
-    stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"))
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"),
+            )
             .verbs(&["get", "patch", "update"])
-            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Type", kind: "string", format: "", priority: 0, description: "Either `Limited`, subject to seat limits, or `Exempt`, never queued or rejected.", cell: CellRule::Path(&["spec", "type"], None) },
-        Column { name: "NominalConcurrencyShares", kind: "string", format: "", priority: 0, description: "Relative weight when dividing server concurrency among levels; default 30.", cell: CellRule::Path(&["spec", "limited", "nominalConcurrencyShares"], Some("<none>")) },
-        Column { name: "Queues", kind: "string", format: "", priority: 0, description: "Number of queues in the level, default 64; 1 disables fairness between flows.", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queues"], Some("<none>")) },
-        Column { name: "HandSize", kind: "string", format: "", priority: 0, description: "Queues dealt to each flow for shuffle sharding, default 8; cannot exceed `queues`.", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "handSize"], Some("<none>")) },
-        Column { name: "QueueLengthLimit", kind: "string", format: "", priority: 0, description: "Waiting requests each queue can hold before rejecting more; default 50.", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"], Some("<none>")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Type",
+            description: "Either `Limited`, subject to seat limits, or `Exempt`, never queued or \
+                rejected.",
+            cell: CellRule::Path(&["spec", "type"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "NominalConcurrencyShares",
+            description: "Relative weight when dividing server concurrency among levels; default \
+                30.",
+            cell: CellRule::Path(
+                &["spec", "limited", "nominalConcurrencyShares"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Queues",
+            description: "Number of queues in the level, default 64; 1 disables fairness between \
+                flows.",
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queues"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "HandSize",
+            description: "Queues dealt to each flow for shuffle sharding, default 8; cannot \
+                exceed `queues`.",
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "handSize"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "QueueLengthLimit",
+            description: "Waiting requests each queue can hold before rejecting more; default 50.",
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1: ResourceDef = ResourceDef {
     plural: "prioritylevelconfigurations",
     singular: "prioritylevelconfiguration",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "prioritylevelconfigurations",
-    stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"))
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"),
+            )
             .verbs(&["get", "patch", "update"])
-            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Type", kind: "string", format: "", priority: 0, description: "Either `Limited`, subject to seat limits, or `Exempt`, never queued or rejected.", cell: CellRule::Path(&["spec", "type"], None) },
-        Column { name: "NominalConcurrencyShares", kind: "string", format: "", priority: 0, description: "Relative weight when dividing server concurrency among levels; default 30.", cell: CellRule::Path(&["spec", "limited", "nominalConcurrencyShares"], Some("<none>")) },
-        Column { name: "Queues", kind: "string", format: "", priority: 0, description: "Number of queues in the level, default 64; 1 disables fairness between flows.", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queues"], Some("<none>")) },
-        Column { name: "HandSize", kind: "string", format: "", priority: 0, description: "Queues dealt to each flow for shuffle sharding, default 8; cannot exceed `queues`.", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "handSize"], Some("<none>")) },
-        Column { name: "QueueLengthLimit", kind: "string", format: "", priority: 0, description: "Waiting requests each queue can hold before rejecting more; default 50.", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"], Some("<none>")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Type",
+            description: "Either `Limited`, subject to seat limits, or `Exempt`, never queued or \
+                rejected.",
+            cell: CellRule::Path(&["spec", "type"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "NominalConcurrencyShares",
+            description: "Relative weight when dividing server concurrency among levels; default \
+                30.",
+            cell: CellRule::Path(
+                &["spec", "limited", "nominalConcurrencyShares"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Queues",
+            description: "Number of queues in the level, default 64; 1 disables fairness between \
+                flows.",
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queues"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "HandSize",
+            description: "Queues dealt to each flow for shuffle sharding, default 8; cannot \
+                exceed `queues`.",
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "handSize"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "QueueLengthLimit",
+            description: "Waiting requests each queue can hold before rejecting more; default 50.",
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1: ResourceDef = ResourceDef {
     plural: "storageversions",
     singular: "storageversion",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "storageversions",
-    stored_as_json: false,
     storage: ("internal.apiserver.k8s.io", "v1alpha1"),
     subresources: &[
-        SubresourceDef::new("status", ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersion"))
+        SubresourceDef::new(
+                "status",
+                ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersion"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["metadata", "spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "CommonEncodingVersion", kind: "string", format: "", priority: 0, description: "Write version shared by all servers; unset while they disagree.", cell: CellRule::Path(&["status", "commonEncodingVersion"], Some("<unset>")) },
-        Column { name: "StorageVersions", kind: "string", format: "", priority: 0, description: "Which version each server encodes the resource in.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apiserverinternal::v1alpha1::StorageVersion>().map_or(Cell::Null, |v| crate::hatches::apiserverinternal::storage_version_storage_versions(v, c)), &[&["status", "storageVersions"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "CommonEncodingVersion",
+            description: "Write version shared by all servers; unset while they disagree.",
+            cell: CellRule::Path(&["status", "commonEncodingVersion"], Some("<unset>")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "StorageVersions",
+            description: "Which version each server encodes the resource in.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::apiserverinternal::v1alpha1::StorageVersion>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apiserverinternal::storage_version_storage_versions(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["status", "storageVersions"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Any,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
     plural: "ingresses",
     singular: "ingress",
     short_names: &["ing"],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "ingress",
-    stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("networking.k8s.io", "v1", "Ingress"))
@@ -3707,43 +6051,105 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Class", kind: "string", format: "", priority: 0, description: "IngressClass that should act on this object; the default class fills in if unset.", cell: CellRule::Path(&["spec", "ingressClassName"], Some("<none>")) },
-        Column { name: "Hosts", kind: "string", format: "", priority: 0, description: "Host names that the rules are about; `*` for all.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::Ingress>().map_or(Cell::Null, |v| crate::hatches::networking::ingress_hosts(v, c)), &[&["spec", "rules", "host"]]) },
-        Column { name: "Address", kind: "string", format: "", priority: 0, description: "Addresses of the load balancer in front.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::Ingress>().map_or(Cell::Null, |v| crate::hatches::networking::ingress_address(v, c)), &[&["status", "loadBalancer"]]) },
-        Column { name: "Ports", kind: "string", format: "", priority: 0, description: "Ports that are listened at: 80, and 443 where there is TLS.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::Ingress>().map_or(Cell::Null, |v| crate::hatches::networking::ingress_ports(v, c)), &[&["spec", "tls"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Class",
+            description: "IngressClass that should act on this object; the default class fills in \
+                if unset.",
+            cell: CellRule::Path(&["spec", "ingressClassName"], Some("<none>")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Hosts",
+            description: "Host names that the rules are about; `*` for all.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::networking::v1::Ingress>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_hosts(v, c),
+                        )
+                },
+                &[&["spec", "rules", "host"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Address",
+            description: "Addresses of the load balancer in front.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::networking::v1::Ingress>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_address(v, c),
+                        )
+                },
+                &[&["status", "loadBalancer"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Ports",
+            description: "Ports that are listened at: 80, and 443 where there is TLS.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::networking::v1::Ingress>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_ports(v, c),
+                        )
+                },
+                &[&["spec", "tls"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::networking::v1::Ingress>().map_or(Vec::new(), |new| crate::hatches::networking::warn_ingress(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::networking::v1::Ingress>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::networking::warn_ingress(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
     plural: "ingresses",
     singular: "ingress",
     short_names: &["ing"],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "ingress",
-    stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("networking.k8s.io", "v1beta1", "Ingress"))
@@ -3751,216 +6157,254 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Class", kind: "string", format: "", priority: 0, description: "IngressClass that should act on this object; the default class fills in if unset.", cell: CellRule::Path(&["spec", "ingressClassName"], Some("<none>")) },
-        Column { name: "Hosts", kind: "string", format: "", priority: 0, description: "Host names that the rules are about; `*` for all.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::Ingress>().map_or(Cell::Null, |v| crate::hatches::networking::ingress_hosts(v, c)), &[&["spec", "rules", "host"]]) },
-        Column { name: "Address", kind: "string", format: "", priority: 0, description: "Addresses of the load balancer in front.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::Ingress>().map_or(Cell::Null, |v| crate::hatches::networking::ingress_address(v, c)), &[&["status", "loadBalancer"]]) },
-        Column { name: "Ports", kind: "string", format: "", priority: 0, description: "Ports that are listened at: 80, and 443 where there is TLS.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::Ingress>().map_or(Cell::Null, |v| crate::hatches::networking::ingress_ports(v, c)), &[&["spec", "tls"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Class",
+            description: "IngressClass that should act on this object; the default class fills in \
+                if unset.",
+            cell: CellRule::Path(&["spec", "ingressClassName"], Some("<none>")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Hosts",
+            description: "Host names that the rules are about; `*` for all.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::networking::v1::Ingress>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_hosts(v, c),
+                        )
+                },
+                &[&["spec", "rules", "host"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Address",
+            description: "Addresses of the load balancer in front.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::networking::v1::Ingress>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_address(v, c),
+                        )
+                },
+                &[&["status", "loadBalancer"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Ports",
+            description: "Ports that are listened at: 80, and 443 where there is TLS.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::networking::v1::Ingress>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_ports(v, c),
+                        )
+                },
+                &[&["spec", "tls"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::networking::v1::Ingress>().map_or(Vec::new(), |new| crate::hatches::networking::warn_ingress(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::networking::v1::Ingress>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::networking::warn_ingress(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static NETWORKING_INGRESS_CLASS_V1: ResourceDef = ResourceDef {
     plural: "ingressclasses",
     singular: "ingressclass",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "ingressclasses",
-    stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Name of the class, marked when it is the default one.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::IngressClass>().map_or(Cell::Null, |v| crate::hatches::networking::ingress_class_name(v, c)), &[&["metadata", "name"], &["metadata", "annotations"]]) },
-        Column { name: "Controller", kind: "string", format: "", priority: 0, description: "Domain-prefixed controller identifier, like `example.com/ingress`; immutable, up to 250 characters.", cell: CellRule::Path(&["spec", "controller"], None) },
-        Column { name: "Parameters", kind: "string", format: "", priority: 0, description: "Kind and name of the object with the controller's parameters.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::IngressClass>().map_or(Cell::Null, |v| crate::hatches::networking::ingress_class_parameters(v, c)), &[&["spec", "parameters"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Name of the class, marked when it is the default one.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::networking::v1::IngressClass>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_class_name(v, c),
+                        )
+                },
+                &[&["metadata", "name"], &["metadata", "annotations"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Controller",
+            description: "Domain-prefixed controller identifier, like `example.com/ingress`; \
+                immutable, up to 250 characters.",
+            cell: CellRule::Path(&["spec", "controller"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Parameters",
+            description: "Kind and name of the object with the controller's parameters.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::networking::v1::IngressClass>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_class_parameters(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "parameters"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static NETWORKING_INGRESS_CLASS_V1BETA1: ResourceDef = ResourceDef {
-    plural: "ingressclasses",
-    singular: "ingressclass",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "ingressclasses",
-    stored_as_json: false,
-    storage: ("networking.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Name of the class, marked when it is the default one.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::IngressClass>().map_or(Cell::Null, |v| crate::hatches::networking::ingress_class_name(v, c)), &[&["metadata", "name"], &["metadata", "annotations"]]) },
-        Column { name: "Controller", kind: "string", format: "", priority: 0, description: "Domain-prefixed controller identifier, like `example.com/ingress`; immutable, up to 250 characters.", cell: CellRule::Path(&["spec", "controller"], None) },
-        Column { name: "Parameters", kind: "string", format: "", priority: 0, description: "Kind and name of the object with the controller's parameters.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::IngressClass>().map_or(Cell::Null, |v| crate::hatches::networking::ingress_class_parameters(v, c)), &[&["spec", "parameters"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static NETWORKING_IP_ADDRESS_V1: ResourceDef = ResourceDef {
     plural: "ipaddresses",
     singular: "ipaddress",
     short_names: &["ip"],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "ipaddresses",
-    stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "ParentRef", kind: "string", format: "", priority: 0, description: "The object that the address belongs to.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::IPAddress>().map_or(Cell::Null, |v| crate::hatches::networking::ip_address_parent_ref(v, c)), &[&["spec", "parentRef"]]) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "ParentRef",
+            description: "The object that the address belongs to.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::networking::v1::IPAddress>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ip_address_parent_ref(v, c),
+                        )
+                },
+                &[&["spec", "parentRef"]],
+            ),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
     name_rule: NameRule::IpAddress,
-    metadata_check: MetadataCheck::Whole,
+    metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static NETWORKING_IP_ADDRESS_V1BETA1: ResourceDef = ResourceDef {
-    plural: "ipaddresses",
-    singular: "ipaddress",
-    short_names: &["ip"],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "ipaddresses",
-    stored_as_json: false,
-    storage: ("networking.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "ParentRef", kind: "string", format: "", priority: 0, description: "The object that the address belongs to.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::IPAddress>().map_or(Cell::Null, |v| crate::hatches::networking::ip_address_parent_ref(v, c)), &[&["spec", "parentRef"]]) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::IpAddress,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static NETWORKING_NETWORK_POLICY_V1: ResourceDef = ResourceDef {
     plural: "networkpolicies",
     singular: "networkpolicy",
     short_names: &["netpol"],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "networkpolicies",
-    stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Pod-Selector", kind: "string", format: "", priority: 0, description: "Pods that the policy isolates; `{}` covers the entire namespace.", cell: CellRule::Selector(&["spec", "podSelector"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Pod-Selector",
+            description: "Pods that the policy isolates; `{}` covers the entire namespace.",
+            cell: CellRule::Selector(&["spec", "podSelector"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Exact,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::networking::v1::NetworkPolicy>().map_or(Vec::new(), |new| crate::hatches::networking::warn_network_policy(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::networking::v1::NetworkPolicy>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::networking::warn_network_policy(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static NETWORKING_SERVICE_CIDR_V1: ResourceDef = ResourceDef {
     plural: "servicecidrs",
     singular: "servicecidr",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "servicecidrs",
-    stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("networking.k8s.io", "v1", "ServiceCIDR"))
@@ -3968,37 +6412,37 @@ static NETWORKING_SERVICE_CIDR_V1: ResourceDef = ResourceDef {
             .resets(&["metadata", "spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "CIDRs", kind: "string", format: "", priority: 0, description: "One range, or an IPv4 and IPv6 pair; immutable once created.", cell: CellRule::Join(&["spec", "cidrs"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "CIDRs",
+            description: "One range, or an IPv4 and IPv6 pair; immutable once created.",
+            cell: CellRule::Join(&["spec", "cidrs"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static NETWORKING_SERVICE_CIDR_V1BETA1: ResourceDef = ResourceDef {
     plural: "servicecidrs",
     singular: "servicecidr",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "servicecidrs",
-    stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("networking.k8s.io", "v1beta1", "ServiceCIDR"))
@@ -4006,148 +6450,88 @@ static NETWORKING_SERVICE_CIDR_V1BETA1: ResourceDef = ResourceDef {
             .resets(&["metadata", "spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "CIDRs", kind: "string", format: "", priority: 0, description: "One range, or an IPv4 and IPv6 pair; immutable once created.", cell: CellRule::Join(&["spec", "cidrs"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "CIDRs",
+            description: "One range, or an IPv4 and IPv6 pair; immutable once created.",
+            cell: CellRule::Join(&["spec", "cidrs"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static NODE_RUNTIME_CLASS_V1: ResourceDef = ResourceDef {
     plural: "runtimeclasses",
     singular: "runtimeclass",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "runtimeclasses",
-    stored_as_json: false,
     storage: ("node.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Handler", kind: "string", format: "", priority: 0, description: "CRI configuration name on the nodes, for example `runsc`; immutable.", cell: CellRule::Path(&["handler"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Handler",
+            description: "CRI configuration name on the nodes, for example `runsc`; immutable.",
+            cell: CellRule::Path(&["handler"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
     create_on_update: true,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::node::v1::RuntimeClass>().map_or(Vec::new(), |new| crate::hatches::node::warn_runtime_class(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::node::v1::RuntimeClass>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::node::warn_runtime_class(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
-};
-
-static NODE_RUNTIME_CLASS_V1BETA1: ResourceDef = ResourceDef {
-    plural: "runtimeclasses",
-    singular: "runtimeclass",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "runtimeclasses",
-    stored_as_json: false,
-    storage: ("node.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Handler", kind: "string", format: "", priority: 0, description: "CRI configuration name on the nodes, for example `runsc`; immutable.", cell: CellRule::Path(&["handler"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: true,
-    unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::node::v1::RuntimeClass>().map_or(Vec::new(), |new| crate::hatches::node::warn_runtime_class(c, new, old.and_then(|o| o.downcast())))),
-        ..Hooks::NONE
-    },
-};
-
-static NODE_RUNTIME_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
-    plural: "runtimeclasses",
-    singular: "runtimeclass",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "runtimeclasses",
-    stored_as_json: false,
-    storage: ("node.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Handler", kind: "string", format: "", priority: 0, description: "CRI configuration name on the nodes, for example `runsc`; immutable.", cell: CellRule::Path(&["handler"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: true,
-    unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: false,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::node::v1::RuntimeClass>().map_or(Vec::new(), |new| crate::hatches::node::warn_runtime_class(c, new, old.and_then(|o| o.downcast())))),
-        ..Hooks::NONE
-    },
+    ..ResourceDef::PLAIN
 };
 
 static POLICY_POD_DISRUPTION_BUDGET_V1: ResourceDef = ResourceDef {
     plural: "poddisruptionbudgets",
     singular: "poddisruptionbudget",
     short_names: &["pdb"],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "poddisruptionbudgets",
-    stored_as_json: false,
     storage: ("policy", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("policy", "v1", "PodDisruptionBudget"))
@@ -4155,39 +6539,56 @@ static POLICY_POD_DISRUPTION_BUDGET_V1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Min Available", kind: "string", format: "", priority: 0, description: "Healthy pods, number or percentage, that must remain; exclusive with `maxUnavailable`.", cell: CellRule::Path(&["spec", "minAvailable"], Some("N/A")) },
-        Column { name: "Max Unavailable", kind: "string", format: "", priority: 0, description: "Pods, number or percentage, that may be down simultaneously; `0` blocks all evictions.", cell: CellRule::Path(&["spec", "maxUnavailable"], Some("N/A")) },
-        Column { name: "Allowed Disruptions", kind: "integer", format: "", priority: 0, description: "Evictions that would be granted right now.", cell: CellRule::Path(&["status", "disruptionsAllowed"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Min Available",
+            description: "Healthy pods, number or percentage, that must remain; exclusive with \
+                `maxUnavailable`.",
+            cell: CellRule::Path(&["spec", "minAvailable"], Some("N/A")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Max Unavailable",
+            description: "Pods, number or percentage, that may be down simultaneously; `0` blocks \
+                all evictions.",
+            cell: CellRule::Path(&["spec", "maxUnavailable"], Some("N/A")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Allowed Disruptions",
+            kind: "integer",
+            description: "Evictions that would be granted right now.",
+            cell: CellRule::Path(&["status", "disruptionsAllowed"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static POLICY_POD_DISRUPTION_BUDGET_V1BETA1: ResourceDef = ResourceDef {
     plural: "poddisruptionbudgets",
     singular: "poddisruptionbudget",
     short_names: &["pdb"],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "poddisruptionbudgets",
-    stored_as_json: false,
     storage: ("policy", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("policy", "v1beta1", "PodDisruptionBudget"))
@@ -4195,540 +6596,307 @@ static POLICY_POD_DISRUPTION_BUDGET_V1BETA1: ResourceDef = ResourceDef {
             .resets(&["spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Min Available", kind: "string", format: "", priority: 0, description: "Healthy pods, number or percentage, that must remain; exclusive with `maxUnavailable`.", cell: CellRule::Path(&["spec", "minAvailable"], Some("N/A")) },
-        Column { name: "Max Unavailable", kind: "string", format: "", priority: 0, description: "Pods, number or percentage, that may be down simultaneously; `0` blocks all evictions.", cell: CellRule::Path(&["spec", "maxUnavailable"], Some("N/A")) },
-        Column { name: "Allowed Disruptions", kind: "integer", format: "", priority: 0, description: "Evictions that would be granted right now.", cell: CellRule::Path(&["status", "disruptionsAllowed"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Min Available",
+            description: "Healthy pods, number or percentage, that must remain; exclusive with \
+                `maxUnavailable`.",
+            cell: CellRule::Path(&["spec", "minAvailable"], Some("N/A")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Max Unavailable",
+            description: "Pods, number or percentage, that may be down simultaneously; `0` blocks \
+                all evictions.",
+            cell: CellRule::Path(&["spec", "maxUnavailable"], Some("N/A")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Allowed Disruptions",
+            kind: "integer",
+            description: "Evictions that would be granted right now.",
+            cell: CellRule::Path(&["status", "disruptionsAllowed"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
-    qualified_finalizers: false,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static RBAC_CLUSTER_ROLE_V1: ResourceDef = ResourceDef {
     plural: "clusterroles",
     singular: "clusterrole",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "clusterroles",
-    stored_as_json: false,
     storage: ("rbac.authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
     create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
     name_rule: NameRule::WholePathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static RBAC_CLUSTER_ROLE_V1BETA1: ResourceDef = ResourceDef {
-    plural: "clusterroles",
-    singular: "clusterrole",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "clusterroles",
-    stored_as_json: false,
-    storage: ("rbac.authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::WholePathSegment,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static RBAC_CLUSTER_ROLE_V1ALPHA1: ResourceDef = ResourceDef {
-    plural: "clusterroles",
-    singular: "clusterrole",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "clusterroles",
-    stored_as_json: false,
-    storage: ("rbac.authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::WholePathSegment,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
     plural: "clusterrolebindings",
     singular: "clusterrolebinding",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "clusterrolebindings",
-    stored_as_json: false,
     storage: ("rbac.authorization.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Role", kind: "string", format: "", priority: 0, description: "Kind and name of the role that is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_role(v, c)), &[&["roleRef"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Users", kind: "string", format: "", priority: 1, description: "Users to whom the role is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_users(v, c)), &[&["subjects"]]) },
-        Column { name: "Groups", kind: "string", format: "", priority: 1, description: "Groups to whom the role is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_groups(v, c)), &[&["subjects"]]) },
-        Column { name: "ServiceAccounts", kind: "string", format: "", priority: 1, description: "Service accounts to whom the role is granted, as namespace and name.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_service_accounts(v, c)), &[&["subjects"]]) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Role",
+            description: "Kind and name of the role that is granted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::rbac::v1::ClusterRoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::cluster_role_binding_role(v, c),
+                        )
+                },
+                &[&["roleRef"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Users",
+            priority: 1,
+            description: "Users to whom the role is granted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::rbac::v1::ClusterRoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::cluster_role_binding_users(v, c),
+                        )
+                },
+                &[&["subjects"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Groups",
+            priority: 1,
+            description: "Groups to whom the role is granted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::rbac::v1::ClusterRoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::cluster_role_binding_groups(v, c),
+                        )
+                },
+                &[&["subjects"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "ServiceAccounts",
+            priority: 1,
+            description: "Service accounts to whom the role is granted, as namespace and name.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::rbac::v1::ClusterRoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::cluster_role_binding_service_accounts(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["subjects"]],
+            ),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
     create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
     name_rule: NameRule::WholePathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static RBAC_CLUSTER_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
-    plural: "clusterrolebindings",
-    singular: "clusterrolebinding",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "clusterrolebindings",
-    stored_as_json: false,
-    storage: ("rbac.authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Role", kind: "string", format: "", priority: 0, description: "Kind and name of the role that is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_role(v, c)), &[&["roleRef"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Users", kind: "string", format: "", priority: 1, description: "Users to whom the role is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_users(v, c)), &[&["subjects"]]) },
-        Column { name: "Groups", kind: "string", format: "", priority: 1, description: "Groups to whom the role is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_groups(v, c)), &[&["subjects"]]) },
-        Column { name: "ServiceAccounts", kind: "string", format: "", priority: 1, description: "Service accounts to whom the role is granted, as namespace and name.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_service_accounts(v, c)), &[&["subjects"]]) },
-    ],
-    selectable: &[],
-    create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::WholePathSegment,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static RBAC_CLUSTER_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
-    plural: "clusterrolebindings",
-    singular: "clusterrolebinding",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "clusterrolebindings",
-    stored_as_json: false,
-    storage: ("rbac.authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Role", kind: "string", format: "", priority: 0, description: "Kind and name of the role that is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_role(v, c)), &[&["roleRef"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Users", kind: "string", format: "", priority: 1, description: "Users to whom the role is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_users(v, c)), &[&["subjects"]]) },
-        Column { name: "Groups", kind: "string", format: "", priority: 1, description: "Groups to whom the role is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_groups(v, c)), &[&["subjects"]]) },
-        Column { name: "ServiceAccounts", kind: "string", format: "", priority: 1, description: "Service accounts to whom the role is granted, as namespace and name.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_service_accounts(v, c)), &[&["subjects"]]) },
-    ],
-    selectable: &[],
-    create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::WholePathSegment,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static RBAC_ROLE_V1: ResourceDef = ResourceDef {
     plural: "roles",
     singular: "role",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "roles",
-    stored_as_json: false,
     storage: ("rbac.authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
     create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
     name_rule: NameRule::WholePathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static RBAC_ROLE_V1BETA1: ResourceDef = ResourceDef {
-    plural: "roles",
-    singular: "role",
-    short_names: &[],
-    categories: &[],
-    namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "roles",
-    stored_as_json: false,
-    storage: ("rbac.authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::WholePathSegment,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static RBAC_ROLE_V1ALPHA1: ResourceDef = ResourceDef {
-    plural: "roles",
-    singular: "role",
-    short_names: &[],
-    categories: &[],
-    namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "roles",
-    stored_as_json: false,
-    storage: ("rbac.authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::WholePathSegment,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
     plural: "rolebindings",
     singular: "rolebinding",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "rolebindings",
-    stored_as_json: false,
     storage: ("rbac.authorization.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Role", kind: "string", format: "", priority: 0, description: "Kind and name of the role that is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_role(v, c)), &[&["roleRef"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Users", kind: "string", format: "", priority: 1, description: "Users to whom the role is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_users(v, c)), &[&["subjects"]]) },
-        Column { name: "Groups", kind: "string", format: "", priority: 1, description: "Groups to whom the role is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_groups(v, c)), &[&["subjects"]]) },
-        Column { name: "ServiceAccounts", kind: "string", format: "", priority: 1, description: "Service accounts to whom the role is granted, as namespace and name.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_service_accounts(v, c)), &[&["subjects"]]) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Role",
+            description: "Kind and name of the role that is granted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::rbac::v1::RoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::role_binding_role(v, c),
+                        )
+                },
+                &[&["roleRef"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Users",
+            priority: 1,
+            description: "Users to whom the role is granted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::rbac::v1::RoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::role_binding_users(v, c),
+                        )
+                },
+                &[&["subjects"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Groups",
+            priority: 1,
+            description: "Groups to whom the role is granted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::rbac::v1::RoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::role_binding_groups(v, c),
+                        )
+                },
+                &[&["subjects"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "ServiceAccounts",
+            priority: 1,
+            description: "Service accounts to whom the role is granted, as namespace and name.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::rbac::v1::RoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::role_binding_service_accounts(v, c),
+                        )
+                },
+                &[&["subjects"]],
+            ),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
     create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
     name_rule: NameRule::WholePathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static RBAC_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
-    plural: "rolebindings",
-    singular: "rolebinding",
-    short_names: &[],
-    categories: &[],
-    namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "rolebindings",
-    stored_as_json: false,
-    storage: ("rbac.authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Role", kind: "string", format: "", priority: 0, description: "Kind and name of the role that is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_role(v, c)), &[&["roleRef"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Users", kind: "string", format: "", priority: 1, description: "Users to whom the role is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_users(v, c)), &[&["subjects"]]) },
-        Column { name: "Groups", kind: "string", format: "", priority: 1, description: "Groups to whom the role is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_groups(v, c)), &[&["subjects"]]) },
-        Column { name: "ServiceAccounts", kind: "string", format: "", priority: 1, description: "Service accounts to whom the role is granted, as namespace and name.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_service_accounts(v, c)), &[&["subjects"]]) },
-    ],
-    selectable: &[],
-    create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::WholePathSegment,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static RBAC_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
-    plural: "rolebindings",
-    singular: "rolebinding",
-    short_names: &[],
-    categories: &[],
-    namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "rolebindings",
-    stored_as_json: false,
-    storage: ("rbac.authorization.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Role", kind: "string", format: "", priority: 0, description: "Kind and name of the role that is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_role(v, c)), &[&["roleRef"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "Users", kind: "string", format: "", priority: 1, description: "Users to whom the role is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_users(v, c)), &[&["subjects"]]) },
-        Column { name: "Groups", kind: "string", format: "", priority: 1, description: "Groups to whom the role is granted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_groups(v, c)), &[&["subjects"]]) },
-        Column { name: "ServiceAccounts", kind: "string", format: "", priority: 1, description: "Service accounts to whom the role is granted, as namespace and name.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_service_accounts(v, c)), &[&["subjects"]]) },
-    ],
-    selectable: &[],
-    create_on_update: true,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::WholePathSegment,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static RESOURCE_DEVICE_CLASS_V1: ResourceDef = ResourceDef {
     plural: "deviceclasses",
     singular: "deviceclass",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "deviceclasses",
-    stored_as_json: false,
     storage: ("resource.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
-    resets: &[],
     name_rule: NameRule::LongName,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static RESOURCE_DEVICE_CLASS_V1BETA2: ResourceDef = ResourceDef {
-    plural: "deviceclasses",
-    singular: "deviceclass",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "deviceclasses",
-    stored_as_json: false,
-    storage: ("resource.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::LongName,
-    metadata_check: MetadataCheck::WholeAndChange,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static RESOURCE_DEVICE_CLASS_V1BETA1: ResourceDef = ResourceDef {
-    plural: "deviceclasses",
-    singular: "deviceclass",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "deviceclasses",
-    stored_as_json: false,
-    storage: ("resource.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::LongName,
-    metadata_check: MetadataCheck::WholeAndChange,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static RESOURCE_DEVICE_TAINT_RULE_V1BETA2: ResourceDef = ResourceDef {
     plural: "devicetaintrules",
     singular: "devicetaintrule",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "devicetaintrules",
-    stored_as_json: false,
     storage: ("resource.k8s.io", "v1alpha3"),
     subresources: &[
         SubresourceDef::new("status", ("resource.k8s.io", "v1beta2", "DeviceTaintRule"))
@@ -4736,43 +6904,69 @@ static RESOURCE_DEVICE_TAINT_RULE_V1BETA2: ResourceDef = ResourceDef {
             .resets(&["metadata", "spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Key", kind: "string", format: "", priority: 0, description: "Label-style taint name, for example `example.com/unhealthy`.", cell: CellRule::Path(&["spec", "taint", "key"], None) },
-        Column { name: "Value", kind: "string", format: "", priority: 0, description: "Optional label-style value accompanying the key.", cell: CellRule::Path(&["spec", "taint", "value"], None) },
-        Column { name: "Effect", kind: "string", format: "", priority: 0, description: "Consequence: `None` informs only, `NoSchedule` blocks allocation, `NoExecute` also evicts.", cell: CellRule::Path(&["spec", "taint", "effect"], None) },
-        Column { name: "TimeAdded", kind: "string", format: "", priority: 0, description: "When the taint was set; filled in by the server if missing.", cell: CellRule::Age(&["spec", "taint", "timeAdded"], Some("")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Key",
+            description: "Label-style taint name, for example `example.com/unhealthy`.",
+            cell: CellRule::Path(&["spec", "taint", "key"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Value",
+            description: "Optional label-style value accompanying the key.",
+            cell: CellRule::Path(&["spec", "taint", "value"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Effect",
+            description: "Consequence: `None` informs only, `NoSchedule` blocks allocation, \
+                `NoExecute` also evicts.",
+            cell: CellRule::Path(&["spec", "taint", "effect"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "TimeAdded",
+            description: "When the taint was set; filled in by the server if missing.",
+            cell: CellRule::Age(&["spec", "taint", "timeAdded"], Some("")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::resource::v1beta2::DeviceTaintRule>(), old.downcast()) { crate::hatches::resource::update_device_taint_rule(c, new, old) }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::resource::v1beta2::DeviceTaintRule>(),
+                old.downcast(),
+            ) {
+                crate::hatches::resource::update_device_taint_rule(c, new, old)
+            }
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3: ResourceDef = ResourceDef {
     plural: "devicetaintrules",
     singular: "devicetaintrule",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "devicetaintrules",
-    stored_as_json: false,
     storage: ("resource.k8s.io", "v1alpha3"),
     subresources: &[
         SubresourceDef::new("status", ("resource.k8s.io", "v1alpha3", "DeviceTaintRule"))
@@ -4780,43 +6974,70 @@ static RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3: ResourceDef = ResourceDef {
             .resets(&["metadata", "spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Key", kind: "string", format: "", priority: 0, description: "Label-style taint name, for example `example.com/unhealthy`.", cell: CellRule::Path(&["spec", "taint", "key"], None) },
-        Column { name: "Value", kind: "string", format: "", priority: 0, description: "Optional label-style value accompanying the key.", cell: CellRule::Path(&["spec", "taint", "value"], None) },
-        Column { name: "Effect", kind: "string", format: "", priority: 0, description: "Consequence: `None` informs only, `NoSchedule` blocks allocation, `NoExecute` also evicts.", cell: CellRule::Path(&["spec", "taint", "effect"], None) },
-        Column { name: "TimeAdded", kind: "string", format: "", priority: 0, description: "When the taint was set; filled in by the server if missing.", cell: CellRule::Age(&["spec", "taint", "timeAdded"], Some("")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Key",
+            description: "Label-style taint name, for example `example.com/unhealthy`.",
+            cell: CellRule::Path(&["spec", "taint", "key"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Value",
+            description: "Optional label-style value accompanying the key.",
+            cell: CellRule::Path(&["spec", "taint", "value"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Effect",
+            description: "Consequence: `None` informs only, `NoSchedule` blocks allocation, \
+                `NoExecute` also evicts.",
+            cell: CellRule::Path(&["spec", "taint", "effect"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "TimeAdded",
+            description: "When the taint was set; filled in by the server if missing.",
+            cell: CellRule::Age(&["spec", "taint", "timeAdded"], Some("")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::resource::v1beta2::DeviceTaintRule>(), old.downcast()) { crate::hatches::resource::update_device_taint_rule(c, new, old) }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::resource::v1beta2::DeviceTaintRule>(),
+                old.downcast(),
+            ) {
+                crate::hatches::resource::update_device_taint_rule(c, new, old)
+            }
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
     plural: "resourceclaims",
     singular: "resourceclaim",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "resourceclaims",
-    stored_as_json: false,
     storage: ("resource.k8s.io", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("resource.k8s.io", "v1", "ResourceClaim"))
@@ -4825,40 +7046,65 @@ static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
             .without_tables(),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "State", kind: "string", format: "", priority: 0, description: "Whether the claim is allocated, reserved, or being deleted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1::ResourceClaim>().map_or(Cell::Null, |v| crate::hatches::resource::resource_claim_state(v, c)), &[&["metadata", "deletionTimestamp"], &["status", "allocation"], &["status", "reservedFor"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "State",
+            description: "Whether the claim is allocated, reserved, or being deleted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::resource::v1::ResourceClaim>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_claim_state(v, c),
+                        )
+                },
+                &[
+                    &["metadata", "deletionTimestamp"],
+                    &["status", "allocation"],
+                    &["status", "reservedFor"],
+                ],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::resource::v1::ResourceClaim>(), old.downcast()) { crate::hatches::resource::update_resource_claim(c, new, old) }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::resource::v1::ResourceClaim>(),
+                old.downcast(),
+            ) {
+                crate::hatches::resource::update_resource_claim(c, new, old)
+            }
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
     plural: "resourceclaims",
     singular: "resourceclaim",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "resourceclaims",
-    stored_as_json: false,
     storage: ("resource.k8s.io", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("resource.k8s.io", "v1beta2", "ResourceClaim"))
@@ -4867,40 +7113,65 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
             .without_tables(),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "State", kind: "string", format: "", priority: 0, description: "Whether the claim is allocated, reserved, or being deleted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1::ResourceClaim>().map_or(Cell::Null, |v| crate::hatches::resource::resource_claim_state(v, c)), &[&["metadata", "deletionTimestamp"], &["status", "allocation"], &["status", "reservedFor"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "State",
+            description: "Whether the claim is allocated, reserved, or being deleted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::resource::v1::ResourceClaim>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_claim_state(v, c),
+                        )
+                },
+                &[
+                    &["metadata", "deletionTimestamp"],
+                    &["status", "allocation"],
+                    &["status", "reservedFor"],
+                ],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::resource::v1::ResourceClaim>(), old.downcast()) { crate::hatches::resource::update_resource_claim(c, new, old) }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::resource::v1::ResourceClaim>(),
+                old.downcast(),
+            ) {
+                crate::hatches::resource::update_resource_claim(c, new, old)
+            }
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
     plural: "resourceclaims",
     singular: "resourceclaim",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "resourceclaims",
-    stored_as_json: false,
     storage: ("resource.k8s.io", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("resource.k8s.io", "v1beta1", "ResourceClaim"))
@@ -4909,310 +7180,366 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
             .without_tables(),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "State", kind: "string", format: "", priority: 0, description: "Whether the claim is allocated, reserved, or being deleted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1::ResourceClaim>().map_or(Cell::Null, |v| crate::hatches::resource::resource_claim_state(v, c)), &[&["metadata", "deletionTimestamp"], &["status", "allocation"], &["status", "reservedFor"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "State",
+            description: "Whether the claim is allocated, reserved, or being deleted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::resource::v1::ResourceClaim>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_claim_state(v, c),
+                        )
+                },
+                &[
+                    &["metadata", "deletionTimestamp"],
+                    &["status", "allocation"],
+                    &["status", "reservedFor"],
+                ],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::resource::v1::ResourceClaim>(), old.downcast()) { crate::hatches::resource::update_resource_claim(c, new, old) }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::resource::v1::ResourceClaim>(),
+                old.downcast(),
+            ) {
+                crate::hatches::resource::update_resource_claim(c, new, old)
+            }
+        }),
         ..Hooks::NONE
     },
+    ..ResourceDef::PLAIN
 };
 
 static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1: ResourceDef = ResourceDef {
     plural: "resourceclaimtemplates",
     singular: "resourceclaimtemplate",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "resourceclaimtemplates",
-    stored_as_json: false,
     storage: ("resource.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA2: ResourceDef = ResourceDef {
-    plural: "resourceclaimtemplates",
-    singular: "resourceclaimtemplate",
-    short_names: &[],
-    categories: &[],
-    namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "resourceclaimtemplates",
-    stored_as_json: false,
-    storage: ("resource.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA1: ResourceDef = ResourceDef {
-    plural: "resourceclaimtemplates",
-    singular: "resourceclaimtemplate",
-    short_names: &[],
-    categories: &[],
-    namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "resourceclaimtemplates",
-    stored_as_json: false,
-    storage: ("resource.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef {
     plural: "resourcepoolstatusrequests",
     singular: "resourcepoolstatusrequest",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "resourcepoolstatusrequests",
-    stored_as_json: false,
     storage: ("resource.k8s.io", "v1alpha3"),
     subresources: &[
-        SubresourceDef::new("status", ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequest"))
+        SubresourceDef::new(
+                "status",
+                ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequest"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["metadata", "spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Driver", kind: "string", format: "", priority: 0, description: "Report only pools of this driver; mandatory.", cell: CellRule::Path(&["spec", "driver"], None) },
-        Column { name: "Total", kind: "string", format: "", priority: 0, description: "Devices in the pools, all together.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>().map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_total(v, c)), &[&["status"]]) },
-        Column { name: "Available", kind: "string", format: "", priority: 0, description: "Devices that are free.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>().map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_available(v, c)), &[&["status"]]) },
-        Column { name: "Allocated", kind: "string", format: "", priority: 0, description: "Devices that claims have taken.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>().map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_allocated(v, c)), &[&["status"]]) },
-        Column { name: "Unavailable", kind: "string", format: "", priority: 0, description: "Devices that cannot be taken.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>().map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_unavailable(v, c)), &[&["status"]]) },
-        Column { name: "Errors", kind: "string", format: "", priority: 0, description: "Pools that could not be counted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>().map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_errors(v, c)), &[&["status"]]) },
-        Column { name: "Pools", kind: "integer", format: "", priority: 0, description: "How many pools match.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>().map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_pools(v, c)), &[&["status"]]) },
-        Column { name: "Status", kind: "string", format: "", priority: 0, description: "Whether the request is pending, complete or failed.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>().map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_status(v, c)), &[&["status"]]) },
-        Column { name: "Completed", kind: "string", format: "", priority: 0, description: "How long ago the request was answered.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>().map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_completed(v, c)), &[&["status"]]) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Driver",
+            description: "Report only pools of this driver; mandatory.",
+            cell: CellRule::Path(&["spec", "driver"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Total",
+            description: "Devices in the pools, all together.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_total(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["status"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Available",
+            description: "Devices that are free.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_available(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["status"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Allocated",
+            description: "Devices that claims have taken.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_allocated(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["status"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Unavailable",
+            description: "Devices that cannot be taken.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_unavailable(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["status"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Errors",
+            description: "Pools that could not be counted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_errors(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["status"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Pools",
+            kind: "integer",
+            description: "How many pools match.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_pools(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["status"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Status",
+            description: "Whether the request is pending, complete or failed.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_status(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["status"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Completed",
+            description: "How long ago the request was answered.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_completed(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["status"]],
+            ),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static RESOURCE_RESOURCE_SLICE_V1: ResourceDef = ResourceDef {
     plural: "resourceslices",
     singular: "resourceslice",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "resourceslices",
-    stored_as_json: false,
     storage: ("resource.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Node", kind: "string", format: "", priority: 0, description: "Sole node with access to these devices; immutable, and settable instead of other node fields.", cell: CellRule::Path(&["spec", "nodeName"], Some("")) },
-        Column { name: "Driver", kind: "string", format: "", priority: 0, description: "DNS name of the publishing driver; immutable.", cell: CellRule::Path(&["spec", "driver"], None) },
-        Column { name: "Pool", kind: "string", format: "", priority: 0, description: "Pool name, frequently the node name; unique per driver.", cell: CellRule::Path(&["spec", "pool", "name"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Node",
+            description: "Sole node with access to these devices; immutable, and settable instead \
+                of other node fields.",
+            cell: CellRule::Path(&["spec", "nodeName"], Some("")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Driver",
+            description: "DNS name of the publishing driver; immutable.",
+            cell: CellRule::Path(&["spec", "driver"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Pool",
+            description: "Pool name, frequently the node name; unique per driver.",
+            cell: CellRule::Path(&["spec", "pool", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
     selectable: &[
-        SelectableDef { label: "spec.driver", value: Selected::Path(&["spec", "driver"]), reads: &[&["spec", "driver"]] },
-        SelectableDef { label: "spec.nodeName", value: Selected::Path(&["spec", "nodeName"]), reads: &[&["spec", "nodeName"]] },
+        SelectableDef::at("spec.driver", &[&["spec", "driver"]]),
+        SelectableDef::at("spec.nodeName", &[&["spec", "nodeName"]]),
     ],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
     label_error: "field label not supported for {kind}: {label}",
     generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::resource::v1::ResourceSlice>().map_or(Vec::new(), |new| crate::hatches::resource::warn_resource_slice(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::resource::v1::ResourceSlice>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::resource::warn_resource_slice(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
-};
-
-static RESOURCE_RESOURCE_SLICE_V1BETA2: ResourceDef = ResourceDef {
-    plural: "resourceslices",
-    singular: "resourceslice",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "resourceslices",
-    stored_as_json: false,
-    storage: ("resource.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Node", kind: "string", format: "", priority: 0, description: "Sole node with access to these devices; immutable, and settable instead of other node fields.", cell: CellRule::Path(&["spec", "nodeName"], Some("")) },
-        Column { name: "Driver", kind: "string", format: "", priority: 0, description: "DNS name of the publishing driver; immutable.", cell: CellRule::Path(&["spec", "driver"], None) },
-        Column { name: "Pool", kind: "string", format: "", priority: 0, description: "Pool name, frequently the node name; unique per driver.", cell: CellRule::Path(&["spec", "pool", "name"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[
-        SelectableDef { label: "spec.driver", value: Selected::Path(&["spec", "driver"]), reads: &[&["spec", "driver"]] },
-        SelectableDef { label: "spec.nodeName", value: Selected::Path(&["spec", "nodeName"]), reads: &[&["spec", "nodeName"]] },
-    ],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "field label not supported for {kind}: {label}",
-    generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::resource::v1::ResourceSlice>().map_or(Vec::new(), |new| crate::hatches::resource::warn_resource_slice(c, new, old.and_then(|o| o.downcast())))),
-        ..Hooks::NONE
-    },
-};
-
-static RESOURCE_RESOURCE_SLICE_V1BETA1: ResourceDef = ResourceDef {
-    plural: "resourceslices",
-    singular: "resourceslice",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "resourceslices",
-    stored_as_json: false,
-    storage: ("resource.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Node", kind: "string", format: "", priority: 0, description: "Sole node with access to these devices; immutable, and settable instead of other node fields.", cell: CellRule::Path(&["spec", "nodeName"], Some("")) },
-        Column { name: "Driver", kind: "string", format: "", priority: 0, description: "DNS name of the publishing driver; immutable.", cell: CellRule::Path(&["spec", "driver"], None) },
-        Column { name: "Pool", kind: "string", format: "", priority: 0, description: "Pool name, frequently the node name; unique per driver.", cell: CellRule::Path(&["spec", "pool", "name"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[
-        SelectableDef { label: "spec.driver", value: Selected::Path(&["spec", "driver"]), reads: &[&["spec", "driver"]] },
-        SelectableDef { label: "spec.nodeName", value: Selected::Path(&["spec", "nodeName"]), reads: &[&["spec", "nodeName"]] },
-    ],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "field label not supported for {kind}: {label}",
-    generation: Generation::Values,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::resource::v1::ResourceSlice>().map_or(Vec::new(), |new| crate::hatches::resource::warn_resource_slice(c, new, old.and_then(|o| o.downcast())))),
-        ..Hooks::NONE
-    },
+    ..ResourceDef::PLAIN
 };
 
 static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
     plural: "podgroups",
     singular: "podgroup",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "podgroups",
-    stored_as_json: false,
     storage: ("scheduling.k8s.io", "v1alpha2"),
     subresources: &[
         SubresourceDef::new("status", ("scheduling.k8s.io", "v1alpha2", "PodGroup"))
@@ -5220,483 +7547,423 @@ static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
             .resets(&["metadata", "spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Policy", kind: "string", format: "", priority: 0, description: "How the pods of the group are scheduled.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::scheduling::v1alpha2::PodGroup>().map_or(Cell::Null, |v| crate::hatches::scheduling::pod_group_policy(v, c)), &[&["spec", "schedulingPolicy"]]) },
-        Column { name: "Workload", kind: "string", format: "", priority: 0, description: "Workload containing the pattern, in the same namespace.", cell: CellRule::Path(&["spec", "podGroupTemplateRef", "workload", "workloadName"], Some("<none>")) },
-        Column { name: "Status", kind: "string", format: "", priority: 0, description: "How far the group has been scheduled.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::scheduling::v1alpha2::PodGroup>().map_or(Cell::Null, |v| crate::hatches::scheduling::pod_group_status(v, c)), &[&["status", "conditions"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Policy",
+            description: "How the pods of the group are scheduled.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::scheduling::v1alpha2::PodGroup>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::scheduling::pod_group_policy(v, c),
+                        )
+                },
+                &[&["spec", "schedulingPolicy"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Workload",
+            description: "Workload containing the pattern, in the same namespace.",
+            cell: CellRule::Path(
+                &["spec", "podGroupTemplateRef", "workload", "workloadName"],
+                Some("<none>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Status",
+            description: "How far the group has been scheduled.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::scheduling::v1alpha2::PodGroup>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::scheduling::pod_group_status(v, c),
+                        )
+                },
+                &[&["status", "conditions"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static SCHEDULING_PRIORITY_CLASS_V1: ResourceDef = ResourceDef {
     plural: "priorityclasses",
     singular: "priorityclass",
     short_names: &["pc"],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "priorityclasses",
-    stored_as_json: false,
     storage: ("scheduling.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Value", kind: "integer", format: "", priority: 0, description: "Integer priority, higher meaning more important; user classes stop at one billion.", cell: CellRule::Path(&["value"], None) },
-        Column { name: "Global-Default", kind: "boolean", format: "", priority: 0, description: "Applies this class to pods naming none; only one class should set it.", cell: CellRule::Path(&["globalDefault"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "PreemptionPolicy", kind: "string", format: "", priority: 0, description: "Whether pods may evict lesser ones: `PreemptLowerPriority` by default, or `Never`.", cell: CellRule::Path(&["preemptionPolicy"], Some("")) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Value",
+            kind: "integer",
+            description: "Integer priority, higher meaning more important; user classes stop at \
+                one billion.",
+            cell: CellRule::Path(&["value"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Global-Default",
+            kind: "boolean",
+            description: "Applies this class to pods naming none; only one class should set it.",
+            cell: CellRule::Path(&["globalDefault"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "PreemptionPolicy",
+            description: "Whether pods may evict lesser ones: `PreemptLowerPriority` by default, \
+                or `Never`.",
+            cell: CellRule::Path(&["preemptionPolicy"], Some("")),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::scheduling::v1::PriorityClass>() { crate::hatches::scheduling::create_priority_class(c, new, said.and_then(|o| o.downcast())) }),
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::scheduling::v1::PriorityClass>() {
+                crate::hatches::scheduling::create_priority_class(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
         ..Hooks::NONE
     },
-};
-
-static SCHEDULING_PRIORITY_CLASS_V1BETA1: ResourceDef = ResourceDef {
-    plural: "priorityclasses",
-    singular: "priorityclass",
-    short_names: &["pc"],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "priorityclasses",
-    stored_as_json: false,
-    storage: ("scheduling.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Value", kind: "integer", format: "", priority: 0, description: "Integer priority, higher meaning more important; user classes stop at one billion.", cell: CellRule::Path(&["value"], None) },
-        Column { name: "Global-Default", kind: "boolean", format: "", priority: 0, description: "Applies this class to pods naming none; only one class should set it.", cell: CellRule::Path(&["globalDefault"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-        Column { name: "PreemptionPolicy", kind: "string", format: "", priority: 0, description: "Whether pods may evict lesser ones: `PreemptLowerPriority` by default, or `Never`.", cell: CellRule::Path(&["preemptionPolicy"], Some("")) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks {
-        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::scheduling::v1::PriorityClass>() { crate::hatches::scheduling::create_priority_class(c, new, said.and_then(|o| o.downcast())) }),
-        ..Hooks::NONE
-    },
+    ..ResourceDef::PLAIN
 };
 
 static SCHEDULING_WORKLOAD_V1ALPHA2: ResourceDef = ResourceDef {
     plural: "workloads",
     singular: "workload",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "workloads",
-    stored_as_json: false,
     storage: ("scheduling.k8s.io", "v1alpha2"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static STORAGE_CSI_DRIVER_V1: ResourceDef = ResourceDef {
     plural: "csidrivers",
     singular: "csidriver",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "csidrivers",
-    stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "AttachRequired", kind: "boolean", format: "", priority: 0, description: "Whether volumes of the driver are attached before they are mounted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::storage::v1::CSIDriver>().map_or(Cell::Null, |v| crate::hatches::storage::csi_driver_attach_required(v, c)), &[&["spec", "attachRequired"]]) },
-        Column { name: "PodInfoOnMount", kind: "boolean", format: "", priority: 0, description: "Passes pod name, namespace and UID to the driver on mount; default false.", cell: CellRule::Path(&["spec", "podInfoOnMount"], None) },
-        Column { name: "StorageCapacity", kind: "boolean", format: "", priority: 0, description: "Makes the scheduler consult CSIStorageCapacity objects before placing pods; default false.", cell: CellRule::Path(&["spec", "storageCapacity"], None) },
-        Column { name: "TokenRequests", kind: "string", format: "", priority: 0, description: "Intended token audience; empty uses the API server's own.", cell: CellRule::Join(&["spec", "tokenRequests", "audience"], Some("<unset>")) },
-        Column { name: "RequiresRepublish", kind: "boolean", format: "", priority: 0, description: "Makes the kubelet repeat `NodePublishVolume` periodically, for instance to refresh tokens.", cell: CellRule::Path(&["spec", "requiresRepublish"], None) },
-        Column { name: "Modes", kind: "string", format: "", priority: 0, description: "Supported volume kinds: `Persistent`, the default, and inline `Ephemeral`.", cell: CellRule::Join(&["spec", "volumeLifecycleModes"], Some("<none>")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "AttachRequired",
+            kind: "boolean",
+            description: "Whether volumes of the driver are attached before they are mounted.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::storage::v1::CSIDriver>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::storage::csi_driver_attach_required(v, c),
+                        )
+                },
+                &[&["spec", "attachRequired"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "PodInfoOnMount",
+            kind: "boolean",
+            description: "Passes pod name, namespace and UID to the driver on mount; default \
+                false.",
+            cell: CellRule::Path(&["spec", "podInfoOnMount"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "StorageCapacity",
+            kind: "boolean",
+            description: "Makes the scheduler consult CSIStorageCapacity objects before placing \
+                pods; default false.",
+            cell: CellRule::Path(&["spec", "storageCapacity"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "TokenRequests",
+            description: "Intended token audience; empty uses the API server's own.",
+            cell: CellRule::Join(
+                &["spec", "tokenRequests", "audience"],
+                Some("<unset>"),
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "RequiresRepublish",
+            kind: "boolean",
+            description: "Makes the kubelet repeat `NodePublishVolume` periodically, for instance \
+                to refresh tokens.",
+            cell: CellRule::Path(&["spec", "requiresRepublish"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Modes",
+            description: "Supported volume kinds: `Persistent`, the default, and inline \
+                `Ephemeral`.",
+            cell: CellRule::Join(&["spec", "volumeLifecycleModes"], Some("<none>")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::storage::v1::CSIDriver>(), old.downcast()) { crate::hatches::storage::update_driver(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::storage::v1::CSIDriver>().map_or(Vec::new(), |new| crate::hatches::storage::warn_csi_driver(c, new, old.and_then(|o| o.downcast())))),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::storage::v1::CSIDriver>(),
+                old.downcast(),
+            ) {
+                crate::hatches::storage::update_driver(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::storage::v1::CSIDriver>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::storage::warn_csi_driver(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
-};
-
-static STORAGE_CSI_DRIVER_V1BETA1: ResourceDef = ResourceDef {
-    plural: "csidrivers",
-    singular: "csidriver",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "csidrivers",
-    stored_as_json: false,
-    storage: ("storage.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "AttachRequired", kind: "boolean", format: "", priority: 0, description: "Whether volumes of the driver are attached before they are mounted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::storage::v1::CSIDriver>().map_or(Cell::Null, |v| crate::hatches::storage::csi_driver_attach_required(v, c)), &[&["spec", "attachRequired"]]) },
-        Column { name: "PodInfoOnMount", kind: "boolean", format: "", priority: 0, description: "Passes pod name, namespace and UID to the driver on mount; default false.", cell: CellRule::Path(&["spec", "podInfoOnMount"], None) },
-        Column { name: "StorageCapacity", kind: "boolean", format: "", priority: 0, description: "Makes the scheduler consult CSIStorageCapacity objects before placing pods; default false.", cell: CellRule::Path(&["spec", "storageCapacity"], None) },
-        Column { name: "TokenRequests", kind: "string", format: "", priority: 0, description: "Intended token audience; empty uses the API server's own.", cell: CellRule::Join(&["spec", "tokenRequests", "audience"], Some("<unset>")) },
-        Column { name: "RequiresRepublish", kind: "boolean", format: "", priority: 0, description: "Makes the kubelet repeat `NodePublishVolume` periodically, for instance to refresh tokens.", cell: CellRule::Path(&["spec", "requiresRepublish"], None) },
-        Column { name: "Modes", kind: "string", format: "", priority: 0, description: "Supported volume kinds: `Persistent`, the default, and inline `Ephemeral`.", cell: CellRule::Join(&["spec", "volumeLifecycleModes"], Some("<none>")) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: false,
-    delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::storage::v1::CSIDriver>(), old.downcast()) { crate::hatches::storage::update_driver(c, new, old) }),
-        warnings: Some(|c, new, old| new.downcast::<crate::storage::v1::CSIDriver>().map_or(Vec::new(), |new| crate::hatches::storage::warn_csi_driver(c, new, old.and_then(|o| o.downcast())))),
-        ..Hooks::NONE
-    },
+    ..ResourceDef::PLAIN
 };
 
 static STORAGE_CSI_NODE_V1: ResourceDef = ResourceDef {
     plural: "csinodes",
     singular: "csinode",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "csinodes",
-    stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Drivers", kind: "integer", format: "", priority: 0, description: "One entry per installed driver; may be empty.", cell: CellRule::Len(&["spec", "drivers"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Drivers",
+            kind: "integer",
+            description: "One entry per installed driver; may be empty.",
+            cell: CellRule::Len(&["spec", "drivers"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static STORAGE_CSI_NODE_V1BETA1: ResourceDef = ResourceDef {
-    plural: "csinodes",
-    singular: "csinode",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "csinodes",
-    stored_as_json: false,
-    storage: ("storage.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Drivers", kind: "integer", format: "", priority: 0, description: "One entry per installed driver; may be empty.", cell: CellRule::Len(&["spec", "drivers"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: false,
-    delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static STORAGE_CSI_STORAGE_CAPACITY_V1: ResourceDef = ResourceDef {
     plural: "csistoragecapacities",
     singular: "csistoragecapacity",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "csistoragecapacities",
-    stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::storage::v1::CSIStorageCapacity>().map_or(Vec::new(), |new| crate::hatches::storage::warn_csi_storage_capacity(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::storage::v1::CSIStorageCapacity>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::storage::warn_csi_storage_capacity(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
-};
-
-static STORAGE_CSI_STORAGE_CAPACITY_V1BETA1: ResourceDef = ResourceDef {
-    plural: "csistoragecapacities",
-    singular: "csistoragecapacity",
-    short_names: &[],
-    categories: &[],
-    namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "csistoragecapacities",
-    stored_as_json: false,
-    storage: ("storage.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::storage::v1::CSIStorageCapacity>().map_or(Vec::new(), |new| crate::hatches::storage::warn_csi_storage_capacity(c, new, old.and_then(|o| o.downcast())))),
-        ..Hooks::NONE
-    },
-};
-
-static STORAGE_CSI_STORAGE_CAPACITY_V1ALPHA1: ResourceDef = ResourceDef {
-    plural: "csistoragecapacities",
-    singular: "csistoragecapacity",
-    short_names: &[],
-    categories: &[],
-    namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "csistoragecapacities",
-    stored_as_json: false,
-    storage: ("storage.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::storage::v1::CSIStorageCapacity>().map_or(Vec::new(), |new| crate::hatches::storage::warn_csi_storage_capacity(c, new, old.and_then(|o| o.downcast())))),
-        ..Hooks::NONE
-    },
+    ..ResourceDef::PLAIN
 };
 
 static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
     plural: "storageclasses",
     singular: "storageclass",
     short_names: &["sc"],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "storageclasses",
-    stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Name of the class, marked when it is the default one.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::storage::v1::StorageClass>().map_or(Cell::Null, |v| crate::hatches::storage::storage_class_name(v, c)), &[&["metadata", "name"], &["metadata", "annotations"]]) },
-        Column { name: "Provisioner", kind: "string", format: "", priority: 0, description: "Plugin creating the volumes, such as `ebs.csi.aws.com`.", cell: CellRule::Path(&["provisioner"], None) },
-        Column { name: "ReclaimPolicy", kind: "string", format: "", priority: 0, description: "What happens to volumes after release: `Delete` by default, or `Retain`.", cell: CellRule::Path(&["reclaimPolicy"], Some("Delete")) },
-        Column { name: "VolumeBindingMode", kind: "string", format: "", priority: 0, description: "When to provision: at once, or after a pod using the claim is scheduled.", cell: CellRule::Path(&["volumeBindingMode"], Some("Immediate")) },
-        Column { name: "AllowVolumeExpansion", kind: "string", format: "", priority: 0, description: "Whether claims of the class may grow.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::storage::v1::StorageClass>().map_or(Cell::Null, |v| crate::hatches::storage::storage_class_allow_volume_expansion(v, c)), &[&["allowVolumeExpansion"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Name of the class, marked when it is the default one.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::storage::v1::StorageClass>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::storage::storage_class_name(v, c),
+                        )
+                },
+                &[&["metadata", "name"], &["metadata", "annotations"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Provisioner",
+            description: "Plugin creating the volumes, such as `ebs.csi.aws.com`.",
+            cell: CellRule::Path(&["provisioner"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "ReclaimPolicy",
+            description: "What happens to volumes after release: `Delete` by default, or `Retain`.",
+            cell: CellRule::Path(&["reclaimPolicy"], Some("Delete")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "VolumeBindingMode",
+            description: "When to provision: at once, or after a pod using the claim is scheduled.",
+            cell: CellRule::Path(&["volumeBindingMode"], Some("Immediate")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "AllowVolumeExpansion",
+            description: "Whether claims of the class may grow.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::storage::v1::StorageClass>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::storage::storage_class_allow_volume_expansion(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["allowVolumeExpansion"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
     hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::storage::v1::StorageClass>().map_or(Vec::new(), |new| crate::hatches::storage::warn_storage_class(c, new, old.and_then(|o| o.downcast())))),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::storage::v1::StorageClass>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::storage::warn_storage_class(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
         ..Hooks::NONE
     },
-};
-
-static STORAGE_STORAGE_CLASS_V1BETA1: ResourceDef = ResourceDef {
-    plural: "storageclasses",
-    singular: "storageclass",
-    short_names: &["sc"],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "storageclasses",
-    stored_as_json: false,
-    storage: ("storage.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Name of the class, marked when it is the default one.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::storage::v1::StorageClass>().map_or(Cell::Null, |v| crate::hatches::storage::storage_class_name(v, c)), &[&["metadata", "name"], &["metadata", "annotations"]]) },
-        Column { name: "Provisioner", kind: "string", format: "", priority: 0, description: "Plugin creating the volumes, such as `ebs.csi.aws.com`.", cell: CellRule::Path(&["provisioner"], None) },
-        Column { name: "ReclaimPolicy", kind: "string", format: "", priority: 0, description: "What happens to volumes after release: `Delete` by default, or `Retain`.", cell: CellRule::Path(&["reclaimPolicy"], Some("Delete")) },
-        Column { name: "VolumeBindingMode", kind: "string", format: "", priority: 0, description: "When to provision: at once, or after a pod using the claim is scheduled.", cell: CellRule::Path(&["volumeBindingMode"], Some("Immediate")) },
-        Column { name: "AllowVolumeExpansion", kind: "string", format: "", priority: 0, description: "Whether claims of the class may grow.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::storage::v1::StorageClass>().map_or(Cell::Null, |v| crate::hatches::storage::storage_class_allow_volume_expansion(v, c)), &[&["allowVolumeExpansion"]]) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Whole,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks {
-        warnings: Some(|c, new, old| new.downcast::<crate::storage::v1::StorageClass>().map_or(Vec::new(), |new| crate::hatches::storage::warn_storage_class(c, new, old.and_then(|o| o.downcast())))),
-        ..Hooks::NONE
-    },
+    ..ResourceDef::PLAIN
 };
 
 static STORAGE_VOLUME_ATTACHMENT_V1: ResourceDef = ResourceDef {
     plural: "volumeattachments",
     singular: "volumeattachment",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "volumeattachments",
-    stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("storage.k8s.io", "v1", "VolumeAttachment"))
@@ -5704,40 +7971,60 @@ static STORAGE_VOLUME_ATTACHMENT_V1: ResourceDef = ResourceDef {
             .resets(&["metadata", "spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Attacher", kind: "string", format: "name", priority: 0, description: "CSI driver responsible for carrying out the operation.", cell: CellRule::Path(&["spec", "attacher"], None) },
-        Column { name: "PV", kind: "string", format: "", priority: 0, description: "PersistentVolume to attach, by name.", cell: CellRule::Path(&["spec", "source", "persistentVolumeName"], Some("")) },
-        Column { name: "Node", kind: "string", format: "", priority: 0, description: "Node to which the volume gets attached.", cell: CellRule::Path(&["spec", "nodeName"], None) },
-        Column { name: "Attached", kind: "boolean", format: "", priority: 0, description: "True once the volume is usable on the node; set by the attacher.", cell: CellRule::Path(&["status", "attached"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Attacher",
+            format: "name",
+            description: "CSI driver responsible for carrying out the operation.",
+            cell: CellRule::Path(&["spec", "attacher"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "PV",
+            description: "PersistentVolume to attach, by name.",
+            cell: CellRule::Path(&["spec", "source", "persistentVolumeName"], Some("")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Node",
+            description: "Node to which the volume gets attached.",
+            cell: CellRule::Path(&["spec", "nodeName"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Attached",
+            kind: "boolean",
+            description: "True once the volume is usable on the node; set by the attacher.",
+            cell: CellRule::Path(&["status", "attached"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static STORAGE_VOLUME_ATTACHMENT_V1BETA1: ResourceDef = ResourceDef {
     plural: "volumeattachments",
     singular: "volumeattachment",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "volumeattachments",
-    stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("storage.k8s.io", "v1beta1", "VolumeAttachment"))
@@ -5745,40 +8032,60 @@ static STORAGE_VOLUME_ATTACHMENT_V1BETA1: ResourceDef = ResourceDef {
             .resets(&["metadata", "spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Attacher", kind: "string", format: "name", priority: 0, description: "CSI driver responsible for carrying out the operation.", cell: CellRule::Path(&["spec", "attacher"], None) },
-        Column { name: "PV", kind: "string", format: "", priority: 0, description: "PersistentVolume to attach, by name.", cell: CellRule::Path(&["spec", "source", "persistentVolumeName"], Some("")) },
-        Column { name: "Node", kind: "string", format: "", priority: 0, description: "Node to which the volume gets attached.", cell: CellRule::Path(&["spec", "nodeName"], None) },
-        Column { name: "Attached", kind: "boolean", format: "", priority: 0, description: "True once the volume is usable on the node; set by the attacher.", cell: CellRule::Path(&["status", "attached"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Attacher",
+            format: "name",
+            description: "CSI driver responsible for carrying out the operation.",
+            cell: CellRule::Path(&["spec", "attacher"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "PV",
+            description: "PersistentVolume to attach, by name.",
+            cell: CellRule::Path(&["spec", "source", "persistentVolumeName"], Some("")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Node",
+            description: "Node to which the volume gets attached.",
+            cell: CellRule::Path(&["spec", "nodeName"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Attached",
+            kind: "boolean",
+            description: "True once the volume is usable on the node; set by the attacher.",
+            cell: CellRule::Path(&["status", "attached"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static STORAGE_VOLUME_ATTACHMENT_V1ALPHA1: ResourceDef = ResourceDef {
     plural: "volumeattachments",
     singular: "volumeattachment",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "volumeattachments",
-    stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("storage.k8s.io", "v1alpha1", "VolumeAttachment"))
@@ -5786,3210 +8093,3489 @@ static STORAGE_VOLUME_ATTACHMENT_V1ALPHA1: ResourceDef = ResourceDef {
             .resets(&["metadata", "spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Attacher", kind: "string", format: "name", priority: 0, description: "CSI driver responsible for carrying out the operation.", cell: CellRule::Path(&["spec", "attacher"], None) },
-        Column { name: "PV", kind: "string", format: "", priority: 0, description: "PersistentVolume to attach, by name.", cell: CellRule::Path(&["spec", "source", "persistentVolumeName"], Some("")) },
-        Column { name: "Node", kind: "string", format: "", priority: 0, description: "Node to which the volume gets attached.", cell: CellRule::Path(&["spec", "nodeName"], None) },
-        Column { name: "Attached", kind: "boolean", format: "", priority: 0, description: "True once the volume is usable on the node; set by the attacher.", cell: CellRule::Path(&["status", "attached"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Attacher",
+            format: "name",
+            description: "CSI driver responsible for carrying out the operation.",
+            cell: CellRule::Path(&["spec", "attacher"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "PV",
+            description: "PersistentVolume to attach, by name.",
+            cell: CellRule::Path(&["spec", "source", "persistentVolumeName"], Some("")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Node",
+            description: "Node to which the volume gets attached.",
+            cell: CellRule::Path(&["spec", "nodeName"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Attached",
+            kind: "boolean",
+            description: "True once the volume is usable on the node; set by the attacher.",
+            cell: CellRule::Path(&["status", "attached"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1: ResourceDef = ResourceDef {
     plural: "volumeattributesclasses",
     singular: "volumeattributesclass",
     short_names: &["vac"],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "volumeattributesclasses",
-    stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
-    subresources: &[],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "DriverName", kind: "string", format: "", priority: 0, description: "CSI driver that understands these properties; immutable.", cell: CellRule::Path(&["driverName"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "DriverName",
+            description: "CSI driver that understands these properties; immutable.",
+            cell: CellRule::Path(&["driverName"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
     delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1BETA1: ResourceDef = ResourceDef {
-    plural: "volumeattributesclasses",
-    singular: "volumeattributesclass",
-    short_names: &["vac"],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "volumeattributesclasses",
-    stored_as_json: false,
-    storage: ("storage.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "DriverName", kind: "string", format: "", priority: 0, description: "CSI driver that understands these properties; immutable.", cell: CellRule::Path(&["driverName"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
-};
-
-static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
-    plural: "volumeattributesclasses",
-    singular: "volumeattributesclass",
-    short_names: &["vac"],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-    key_prefix: "volumeattributesclasses",
-    stored_as_json: false,
-    storage: ("storage.k8s.io", "v1"),
-    subresources: &[],
-    columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "DriverName", kind: "string", format: "", priority: 0, description: "CSI driver that understands these properties; immutable.", cell: CellRule::Path(&["driverName"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
-    ],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: true,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: true,
-    tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = ResourceDef {
     plural: "storageversionmigrations",
     singular: "storageversionmigration",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "storageversionmigrations",
-    stored_as_json: false,
     storage: ("storagemigration.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef::new("status", ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigration"))
+        SubresourceDef::new(
+                "status",
+                ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigration"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["metadata", "spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Resource", kind: "string", format: "", priority: 0, description: "The resource whose objects are written anew.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::storagemigration::v1beta1::StorageVersionMigration>().map_or(Cell::Null, |v| crate::hatches::storagemigration::storage_version_migration_resource(v, c)), &[&["spec", "resource"]]) },
-        Column { name: "Status", kind: "string", format: "", priority: 0, description: "Whether the migration runs, has succeeded or failed.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::storagemigration::v1beta1::StorageVersionMigration>().map_or(Cell::Null, |v| crate::hatches::storagemigration::storage_version_migration_status(v, c)), &[&["status", "conditions"]]) },
+        Column {
+            name: "Name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Resource",
+            description: "The resource whose objects are written anew.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::storagemigration::v1beta1::StorageVersionMigration,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::storagemigration::storage_version_migration_resource(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["spec", "resource"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Status",
+            description: "Whether the migration runs, has succeeded or failed.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<
+                            crate::storagemigration::v1beta1::StorageVersionMigration,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::storagemigration::storage_version_migration_status(
+                                v,
+                                c,
+                            ),
+                        )
+                },
+                &[&["status", "conditions"]],
+            ),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[],
-    create_on_update: false,
     unconditional_update: false,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     tagged_validation: true,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static KINDS: &[KindDef] = &[
-    KindDef {
-        group: "admission.k8s.io", version: "v1", kind: "AdmissionReview",
-        def: &crate::admission::v1::ADMISSION_REVIEW, hub: &crate::admission::v1::ADMISSION_REVIEW,
-        model: "io.k8s.api.admission.v1.AdmissionReview", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admission.k8s.io", version: "v1beta1", kind: "AdmissionReview",
-        def: &crate::admission::v1::ADMISSION_REVIEW, hub: &crate::admission::v1::ADMISSION_REVIEW,
-        model: "io.k8s.api.admission.v1beta1.AdmissionReview", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "1.19", removed: "", replacement: "admission.k8s.io/v1 AdmissionReview" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingAdmissionPolicy",
-        def: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY, hub: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY,
-        model: "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicy", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1), list_kind: "MutatingAdmissionPolicyList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingAdmissionPolicyList",
-        def: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_LIST, hub: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_LIST,
-        model: "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1beta1", kind: "MutatingAdmissionPolicy",
-        def: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY, hub: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY,
-        model: "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicy", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "admissionregistration.k8s.io/v1 MutatingAdmissionPolicy" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1BETA1), list_kind: "MutatingAdmissionPolicyList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1beta1", kind: "MutatingAdmissionPolicyList",
-        def: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_LIST, hub: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_LIST,
-        model: "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicyList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "admissionregistration.k8s.io/v1 MutatingAdmissionPolicy" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "MutatingAdmissionPolicy",
-        def: &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY, hub: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY,
-        model: "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicy", serving: Serving::Off,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1ALPHA1), list_kind: "MutatingAdmissionPolicyList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "MutatingAdmissionPolicyList",
-        def: &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY_LIST, hub: &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY_LIST,
-        model: "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicyList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingAdmissionPolicyBinding",
-        def: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING, hub: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING,
-        model: "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBinding", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1), list_kind: "MutatingAdmissionPolicyBindingList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingAdmissionPolicyBindingList",
-        def: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING_LIST, hub: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING_LIST,
-        model: "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBindingList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1beta1", kind: "MutatingAdmissionPolicyBinding",
-        def: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING, hub: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING,
-        model: "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicyBinding", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1BETA1), list_kind: "MutatingAdmissionPolicyBindingList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1beta1", kind: "MutatingAdmissionPolicyBindingList",
-        def: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING_LIST, hub: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING_LIST,
-        model: "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicyBindingList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "MutatingAdmissionPolicyBinding",
-        def: &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY_BINDING, hub: &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING,
-        model: "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicyBinding", serving: Serving::Off,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_binding_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_binding_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1ALPHA1), list_kind: "MutatingAdmissionPolicyBindingList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "MutatingAdmissionPolicyBindingList",
-        def: &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY_BINDING_LIST, hub: &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY_BINDING_LIST,
-        model: "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicyBindingList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingWebhookConfiguration",
-        def: &crate::admissionregistration::v1::MUTATING_WEBHOOK_CONFIGURATION, hub: &crate::admissionregistration::v1::MUTATING_WEBHOOK_CONFIGURATION,
-        model: "io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.16", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1), list_kind: "MutatingWebhookConfigurationList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingWebhookConfigurationList",
-        def: &crate::admissionregistration::v1::MUTATING_WEBHOOK_CONFIGURATION_LIST, hub: &crate::admissionregistration::v1::MUTATING_WEBHOOK_CONFIGURATION_LIST,
-        model: "io.k8s.api.admissionregistration.v1.MutatingWebhookConfigurationList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.16", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1beta1", kind: "MutatingWebhookConfiguration",
-        def: &crate::admissionregistration::v1beta1::MUTATING_WEBHOOK_CONFIGURATION, hub: &crate::admissionregistration::v1::MUTATING_WEBHOOK_CONFIGURATION,
-        model: "io.k8s.api.admissionregistration.v1beta1.MutatingWebhookConfiguration", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1beta1_mutating_webhook_configuration_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1beta1_mutating_webhook_configuration_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "1.16", removed: "1.22", replacement: "admissionregistration.k8s.io/v1 MutatingWebhookConfiguration" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1BETA1), list_kind: "MutatingWebhookConfigurationList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1beta1", kind: "MutatingWebhookConfigurationList",
-        def: &crate::admissionregistration::v1beta1::MUTATING_WEBHOOK_CONFIGURATION_LIST, hub: &crate::admissionregistration::v1beta1::MUTATING_WEBHOOK_CONFIGURATION_LIST,
-        model: "io.k8s.api.admissionregistration.v1beta1.MutatingWebhookConfigurationList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "1.16", removed: "1.22", replacement: "admissionregistration.k8s.io/v1 MutatingWebhookConfiguration" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingAdmissionPolicy",
-        def: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY, hub: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY,
-        model: "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.30", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1), list_kind: "ValidatingAdmissionPolicyList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingAdmissionPolicyList",
-        def: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_LIST, hub: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_LIST,
-        model: "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.30", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1beta1", kind: "ValidatingAdmissionPolicy",
-        def: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY, hub: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY,
-        model: "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicy", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.28", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1), list_kind: "ValidatingAdmissionPolicyList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1beta1", kind: "ValidatingAdmissionPolicyList",
-        def: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_LIST, hub: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_LIST,
-        model: "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicyList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.28", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "ValidatingAdmissionPolicy",
-        def: &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY, hub: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY,
-        model: "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicy", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1), list_kind: "ValidatingAdmissionPolicyList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "ValidatingAdmissionPolicyList",
-        def: &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY_LIST, hub: &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY_LIST,
-        model: "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicyList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingAdmissionPolicyBinding",
-        def: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING, hub: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING,
-        model: "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.30", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1), list_kind: "ValidatingAdmissionPolicyBindingList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingAdmissionPolicyBindingList",
-        def: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING_LIST, hub: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING_LIST,
-        model: "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.30", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1beta1", kind: "ValidatingAdmissionPolicyBinding",
-        def: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING, hub: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING,
-        model: "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicyBinding", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.28", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1BETA1), list_kind: "ValidatingAdmissionPolicyBindingList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1beta1", kind: "ValidatingAdmissionPolicyBindingList",
-        def: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING_LIST, hub: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING_LIST,
-        model: "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicyBindingList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.28", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "ValidatingAdmissionPolicyBinding",
-        def: &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY_BINDING, hub: &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING,
-        model: "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicyBinding", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_binding_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_binding_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1ALPHA1), list_kind: "ValidatingAdmissionPolicyBindingList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "ValidatingAdmissionPolicyBindingList",
-        def: &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY_BINDING_LIST, hub: &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY_BINDING_LIST,
-        model: "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicyBindingList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingWebhookConfiguration",
-        def: &crate::admissionregistration::v1::VALIDATING_WEBHOOK_CONFIGURATION, hub: &crate::admissionregistration::v1::VALIDATING_WEBHOOK_CONFIGURATION,
-        model: "io.k8s.api.admissionregistration.v1.ValidatingWebhookConfiguration", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.16", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1), list_kind: "ValidatingWebhookConfigurationList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingWebhookConfigurationList",
-        def: &crate::admissionregistration::v1::VALIDATING_WEBHOOK_CONFIGURATION_LIST, hub: &crate::admissionregistration::v1::VALIDATING_WEBHOOK_CONFIGURATION_LIST,
-        model: "io.k8s.api.admissionregistration.v1.ValidatingWebhookConfigurationList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.16", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1beta1", kind: "ValidatingWebhookConfiguration",
-        def: &crate::admissionregistration::v1beta1::VALIDATING_WEBHOOK_CONFIGURATION, hub: &crate::admissionregistration::v1::VALIDATING_WEBHOOK_CONFIGURATION,
-        model: "io.k8s.api.admissionregistration.v1beta1.ValidatingWebhookConfiguration", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1beta1_validating_webhook_configuration_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1beta1_validating_webhook_configuration_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "1.16", removed: "1.22", replacement: "admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1BETA1), list_kind: "ValidatingWebhookConfigurationList", gate: "",
-    },
-    KindDef {
-        group: "admissionregistration.k8s.io", version: "v1beta1", kind: "ValidatingWebhookConfigurationList",
-        def: &crate::admissionregistration::v1beta1::VALIDATING_WEBHOOK_CONFIGURATION_LIST, hub: &crate::admissionregistration::v1beta1::VALIDATING_WEBHOOK_CONFIGURATION_LIST,
-        model: "io.k8s.api.admissionregistration.v1beta1.ValidatingWebhookConfigurationList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "1.16", removed: "1.22", replacement: "admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apidiscovery.k8s.io", version: "v2", kind: "APIGroupDiscovery",
-        def: &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY, hub: &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY,
-        model: "io.k8s.api.apidiscovery.v2.APIGroupDiscovery", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.30", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "APIGroupDiscoveryList", gate: "",
-    },
-    KindDef {
-        group: "apidiscovery.k8s.io", version: "v2", kind: "APIGroupDiscoveryList",
-        def: &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY_LIST, hub: &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY_LIST,
-        model: "io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.30", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apidiscovery.k8s.io", version: "v2beta1", kind: "APIGroupDiscovery",
-        def: &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY, hub: &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY,
-        model: "io.k8s.api.apidiscovery.v2beta1.APIGroupDiscovery", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.26", deprecated: "1.32", removed: "1.35", replacement: "" },
-        resource: None, list_kind: "APIGroupDiscoveryList", gate: "",
-    },
-    KindDef {
-        group: "apidiscovery.k8s.io", version: "v2beta1", kind: "APIGroupDiscoveryList",
-        def: &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY_LIST, hub: &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY_LIST,
-        model: "io.k8s.api.apidiscovery.v2beta1.APIGroupDiscoveryList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.26", deprecated: "1.32", removed: "1.35", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apiextensions.k8s.io", version: "v1", kind: "ConversionReview",
-        def: &apimachinery::apiextensions::v1::CONVERSION_REVIEW, hub: &apimachinery::apiextensions::v1::CONVERSION_REVIEW,
-        model: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ConversionReview", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.16", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apiextensions.k8s.io", version: "v1beta1", kind: "ConversionReview",
-        def: &apimachinery::apiextensions::v1::CONVERSION_REVIEW, hub: &apimachinery::apiextensions::v1::CONVERSION_REVIEW,
-        model: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.ConversionReview", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.13", deprecated: "1.19", removed: "", replacement: "apiextensions.k8s.io/v1 ConversionReview" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinition",
-        def: &apimachinery::apiextensions::v1::CUSTOM_RESOURCE_DEFINITION, hub: &apimachinery::apiextensions::v1::CUSTOM_RESOURCE_DEFINITION,
-        model: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.16", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1), list_kind: "CustomResourceDefinitionList", gate: "",
-    },
-    KindDef {
-        group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinitionList",
-        def: &apimachinery::apiextensions::v1::CUSTOM_RESOURCE_DEFINITION_LIST, hub: &apimachinery::apiextensions::v1::CUSTOM_RESOURCE_DEFINITION_LIST,
-        model: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.16", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apiextensions.k8s.io", version: "v1beta1", kind: "CustomResourceDefinition",
-        def: &apimachinery::apiextensions::v1beta1::CUSTOM_RESOURCE_DEFINITION, hub: &apimachinery::apiextensions::v1::CUSTOM_RESOURCE_DEFINITION,
-        model: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.CustomResourceDefinition", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, apimachinery::apiextensions::conversions::v1beta1_custom_resource_definition_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, apimachinery::apiextensions::conversions::v1beta1_custom_resource_definition_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.7", deprecated: "1.16", removed: "1.22", replacement: "apiextensions.k8s.io/v1 CustomResourceDefinition" },
-        resource: Some(&APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1), list_kind: "CustomResourceDefinitionList", gate: "",
-    },
-    KindDef {
-        group: "apiextensions.k8s.io", version: "v1beta1", kind: "CustomResourceDefinitionList",
-        def: &apimachinery::apiextensions::v1beta1::CUSTOM_RESOURCE_DEFINITION_LIST, hub: &apimachinery::apiextensions::v1beta1::CUSTOM_RESOURCE_DEFINITION_LIST,
-        model: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.CustomResourceDefinitionList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.7", deprecated: "1.16", removed: "1.22", replacement: "apiextensions.k8s.io/v1 CustomResourceDefinition" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apiregistration.k8s.io", version: "v1", kind: "APIService",
-        def: &apimachinery::apiregistration::v1::API_SERVICE, hub: &apimachinery::apiregistration::v1::API_SERVICE,
-        model: "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.10", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APIREGISTRATION_API_SERVICE_V1), list_kind: "APIServiceList", gate: "",
-    },
-    KindDef {
-        group: "apiregistration.k8s.io", version: "v1", kind: "APIServiceList",
-        def: &apimachinery::apiregistration::v1::API_SERVICE_LIST, hub: &apimachinery::apiregistration::v1::API_SERVICE_LIST,
-        model: "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.10", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apiregistration.k8s.io", version: "v1beta1", kind: "APIService",
-        def: &apimachinery::apiregistration::v1::API_SERVICE, hub: &apimachinery::apiregistration::v1::API_SERVICE,
-        model: "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1beta1.APIService", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.7", deprecated: "1.19", removed: "1.22", replacement: "apiregistration.k8s.io/v1 APIService" },
-        resource: Some(&APIREGISTRATION_API_SERVICE_V1BETA1), list_kind: "APIServiceList", gate: "",
-    },
-    KindDef {
-        group: "apiregistration.k8s.io", version: "v1beta1", kind: "APIServiceList",
-        def: &apimachinery::apiregistration::v1::API_SERVICE_LIST, hub: &apimachinery::apiregistration::v1::API_SERVICE_LIST,
-        model: "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1beta1.APIServiceList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.7", deprecated: "1.19", removed: "1.22", replacement: "apiregistration.k8s.io/v1 APIService" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apiserver.config.k8s.io", version: "v1", kind: "AdmissionConfiguration",
-        def: &apimachinery::apiserverconfig::v1::ADMISSION_CONFIGURATION, hub: &apimachinery::apiserverconfig::v1::ADMISSION_CONFIGURATION,
-        model: "io.k8s.apiserver.pkg.apis.apiserver.v1.AdmissionConfiguration", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apiserver.config.k8s.io", version: "v1alpha1", kind: "AdmissionConfiguration",
-        def: &apimachinery::apiserverconfig::v1::ADMISSION_CONFIGURATION, hub: &apimachinery::apiserverconfig::v1::ADMISSION_CONFIGURATION,
-        model: "io.k8s.apiserver.pkg.apis.apiserver.v1alpha1.AdmissionConfiguration", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apiserver.config.k8s.io", version: "v1", kind: "AuthenticationConfiguration",
-        def: &apimachinery::apiserverconfig::v1::AUTHENTICATION_CONFIGURATION, hub: &apimachinery::apiserverconfig::v1::AUTHENTICATION_CONFIGURATION,
-        model: "io.k8s.apiserver.pkg.apis.apiserver.v1.AuthenticationConfiguration", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apiserver.config.k8s.io", version: "v1beta1", kind: "AuthenticationConfiguration",
-        def: &apimachinery::apiserverconfig::v1::AUTHENTICATION_CONFIGURATION, hub: &apimachinery::apiserverconfig::v1::AUTHENTICATION_CONFIGURATION,
-        model: "io.k8s.apiserver.pkg.apis.apiserver.v1beta1.AuthenticationConfiguration", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apiserver.config.k8s.io", version: "v1alpha1", kind: "AuthenticationConfiguration",
-        def: &apimachinery::apiserverconfig::v1::AUTHENTICATION_CONFIGURATION, hub: &apimachinery::apiserverconfig::v1::AUTHENTICATION_CONFIGURATION,
-        model: "io.k8s.apiserver.pkg.apis.apiserver.v1alpha1.AuthenticationConfiguration", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apiserver.config.k8s.io", version: "v1", kind: "AuthorizationConfiguration",
-        def: &apimachinery::apiserverconfig::v1::AUTHORIZATION_CONFIGURATION, hub: &apimachinery::apiserverconfig::v1::AUTHORIZATION_CONFIGURATION,
-        model: "io.k8s.apiserver.pkg.apis.apiserver.v1.AuthorizationConfiguration", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apiserver.config.k8s.io", version: "v1beta1", kind: "AuthorizationConfiguration",
-        def: &apimachinery::apiserverconfig::v1::AUTHORIZATION_CONFIGURATION, hub: &apimachinery::apiserverconfig::v1::AUTHORIZATION_CONFIGURATION,
-        model: "io.k8s.apiserver.pkg.apis.apiserver.v1beta1.AuthorizationConfiguration", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apiserver.config.k8s.io", version: "v1alpha1", kind: "AuthorizationConfiguration",
-        def: &apimachinery::apiserverconfig::v1::AUTHORIZATION_CONFIGURATION, hub: &apimachinery::apiserverconfig::v1::AUTHORIZATION_CONFIGURATION,
-        model: "io.k8s.apiserver.pkg.apis.apiserver.v1alpha1.AuthorizationConfiguration", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1", kind: "ControllerRevision",
-        def: &crate::apps::v1::CONTROLLER_REVISION, hub: &crate::apps::v1::CONTROLLER_REVISION,
-        model: "io.k8s.api.apps.v1.ControllerRevision", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APPS_CONTROLLER_REVISION_V1), list_kind: "ControllerRevisionList", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1", kind: "ControllerRevisionList",
-        def: &crate::apps::v1::CONTROLLER_REVISION_LIST, hub: &crate::apps::v1::CONTROLLER_REVISION_LIST,
-        model: "io.k8s.api.apps.v1.ControllerRevisionList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta2", kind: "ControllerRevision",
-        def: &crate::apps::v1::CONTROLLER_REVISION, hub: &crate::apps::v1::CONTROLLER_REVISION,
-        model: "io.k8s.api.apps.v1beta2.ControllerRevision", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 ControllerRevision" },
-        resource: Some(&APPS_CONTROLLER_REVISION_V1BETA2), list_kind: "ControllerRevisionList", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta2", kind: "ControllerRevisionList",
-        def: &crate::apps::v1::CONTROLLER_REVISION_LIST, hub: &crate::apps::v1::CONTROLLER_REVISION_LIST,
-        model: "io.k8s.api.apps.v1beta2.ControllerRevisionList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 ControllerRevision" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta1", kind: "ControllerRevision",
-        def: &crate::apps::v1::CONTROLLER_REVISION, hub: &crate::apps::v1::CONTROLLER_REVISION,
-        model: "io.k8s.api.apps.v1beta1.ControllerRevision", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.7", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 ControllerRevision" },
-        resource: Some(&APPS_CONTROLLER_REVISION_V1BETA1), list_kind: "ControllerRevisionList", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta1", kind: "ControllerRevisionList",
-        def: &crate::apps::v1::CONTROLLER_REVISION_LIST, hub: &crate::apps::v1::CONTROLLER_REVISION_LIST,
-        model: "io.k8s.api.apps.v1beta1.ControllerRevisionList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.7", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 ControllerRevision" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1", kind: "DaemonSet",
-        def: &crate::apps::v1::DAEMON_SET, hub: &crate::apps::v1::DAEMON_SET,
-        model: "io.k8s.api.apps.v1.DaemonSet", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APPS_DAEMON_SET_V1), list_kind: "DaemonSetList", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1", kind: "DaemonSetList",
-        def: &crate::apps::v1::DAEMON_SET_LIST, hub: &crate::apps::v1::DAEMON_SET_LIST,
-        model: "io.k8s.api.apps.v1.DaemonSetList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta2", kind: "DaemonSet",
-        def: &crate::apps::v1::DAEMON_SET, hub: &crate::apps::v1::DAEMON_SET,
-        model: "io.k8s.api.apps.v1beta2.DaemonSet", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 DaemonSet" },
-        resource: Some(&APPS_DAEMON_SET_V1BETA2), list_kind: "DaemonSetList", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta2", kind: "DaemonSetList",
-        def: &crate::apps::v1::DAEMON_SET_LIST, hub: &crate::apps::v1::DAEMON_SET_LIST,
-        model: "io.k8s.api.apps.v1beta2.DaemonSetList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 DaemonSet" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1", kind: "Deployment",
-        def: &crate::apps::v1::DEPLOYMENT, hub: &crate::apps::v1::DEPLOYMENT,
-        model: "io.k8s.api.apps.v1.Deployment", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APPS_DEPLOYMENT_V1), list_kind: "DeploymentList", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1", kind: "DeploymentList",
-        def: &crate::apps::v1::DEPLOYMENT_LIST, hub: &crate::apps::v1::DEPLOYMENT_LIST,
-        model: "io.k8s.api.apps.v1.DeploymentList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta2", kind: "Deployment",
-        def: &crate::apps::v1::DEPLOYMENT, hub: &crate::apps::v1::DEPLOYMENT,
-        model: "io.k8s.api.apps.v1beta2.Deployment", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 Deployment" },
-        resource: Some(&APPS_DEPLOYMENT_V1BETA2), list_kind: "DeploymentList", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta2", kind: "DeploymentList",
-        def: &crate::apps::v1::DEPLOYMENT_LIST, hub: &crate::apps::v1::DEPLOYMENT_LIST,
-        model: "io.k8s.api.apps.v1beta2.DeploymentList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 Deployment" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta1", kind: "Deployment",
-        def: &crate::apps::v1beta1::DEPLOYMENT, hub: &crate::apps::v1::DEPLOYMENT,
-        model: "io.k8s.api.apps.v1beta1.Deployment", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::apps::conversions::v1beta1_deployment_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::apps::conversions::v1beta1_deployment_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 Deployment" },
-        resource: Some(&APPS_DEPLOYMENT_V1BETA1), list_kind: "DeploymentList", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta1", kind: "DeploymentList",
-        def: &crate::apps::v1beta1::DEPLOYMENT_LIST, hub: &crate::apps::v1beta1::DEPLOYMENT_LIST,
-        model: "io.k8s.api.apps.v1beta1.DeploymentList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 Deployment" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta1", kind: "DeploymentRollback",
-        def: &crate::apps::v1beta1::DEPLOYMENT_ROLLBACK, hub: &crate::apps::v1beta1::DEPLOYMENT_ROLLBACK,
-        model: "io.k8s.api.apps.v1beta1.DeploymentRollback", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 DeploymentRollback" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1", kind: "ReplicaSet",
-        def: &crate::apps::v1::REPLICA_SET, hub: &crate::apps::v1::REPLICA_SET,
-        model: "io.k8s.api.apps.v1.ReplicaSet", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APPS_REPLICA_SET_V1), list_kind: "ReplicaSetList", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1", kind: "ReplicaSetList",
-        def: &crate::apps::v1::REPLICA_SET_LIST, hub: &crate::apps::v1::REPLICA_SET_LIST,
-        model: "io.k8s.api.apps.v1.ReplicaSetList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta2", kind: "ReplicaSet",
-        def: &crate::apps::v1::REPLICA_SET, hub: &crate::apps::v1::REPLICA_SET,
-        model: "io.k8s.api.apps.v1beta2.ReplicaSet", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 ReplicaSet" },
-        resource: Some(&APPS_REPLICA_SET_V1BETA2), list_kind: "ReplicaSetList", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta2", kind: "ReplicaSetList",
-        def: &crate::apps::v1::REPLICA_SET_LIST, hub: &crate::apps::v1::REPLICA_SET_LIST,
-        model: "io.k8s.api.apps.v1beta2.ReplicaSetList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 ReplicaSet" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta2", kind: "Scale",
-        def: &crate::apps::v1beta2::SCALE, hub: &crate::apps::v1beta2::SCALE,
-        model: "io.k8s.api.apps.v1beta2.Scale", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "autoscaling/v1 Scale" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta1", kind: "Scale",
-        def: &crate::apps::v1beta1::SCALE, hub: &crate::apps::v1beta2::SCALE,
-        model: "io.k8s.api.apps.v1beta1.Scale", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::apps::conversions::v1beta1_scale_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::apps::conversions::v1beta1_scale_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.8", removed: "1.16", replacement: "autoscaling/v1 Scale" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1", kind: "StatefulSet",
-        def: &crate::apps::v1::STATEFUL_SET, hub: &crate::apps::v1::STATEFUL_SET,
-        model: "io.k8s.api.apps.v1.StatefulSet", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APPS_STATEFUL_SET_V1), list_kind: "StatefulSetList", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1", kind: "StatefulSetList",
-        def: &crate::apps::v1::STATEFUL_SET_LIST, hub: &crate::apps::v1::STATEFUL_SET_LIST,
-        model: "io.k8s.api.apps.v1.StatefulSetList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta2", kind: "StatefulSet",
-        def: &crate::apps::v1::STATEFUL_SET, hub: &crate::apps::v1::STATEFUL_SET,
-        model: "io.k8s.api.apps.v1beta2.StatefulSet", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 StatefulSet" },
-        resource: Some(&APPS_STATEFUL_SET_V1BETA2), list_kind: "StatefulSetList", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta2", kind: "StatefulSetList",
-        def: &crate::apps::v1::STATEFUL_SET_LIST, hub: &crate::apps::v1::STATEFUL_SET_LIST,
-        model: "io.k8s.api.apps.v1beta2.StatefulSetList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 StatefulSet" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta1", kind: "StatefulSet",
-        def: &crate::apps::v1beta1::STATEFUL_SET, hub: &crate::apps::v1::STATEFUL_SET,
-        model: "io.k8s.api.apps.v1beta1.StatefulSet", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::apps::conversions::v1beta1_stateful_set_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::apps::conversions::v1beta1_stateful_set_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.5", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 StatefulSet" },
-        resource: Some(&APPS_STATEFUL_SET_V1BETA1), list_kind: "StatefulSetList", gate: "",
-    },
-    KindDef {
-        group: "apps", version: "v1beta1", kind: "StatefulSetList",
-        def: &crate::apps::v1beta1::STATEFUL_SET_LIST, hub: &crate::apps::v1beta1::STATEFUL_SET_LIST,
-        model: "io.k8s.api.apps.v1beta1.StatefulSetList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.5", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 StatefulSet" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "audit.k8s.io", version: "v1", kind: "Event",
-        def: &apimachinery::audit::v1::EVENT, hub: &apimachinery::audit::v1::EVENT,
-        model: "io.k8s.apiserver.pkg.apis.audit.v1.Event", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "EventList", gate: "",
-    },
-    KindDef {
-        group: "audit.k8s.io", version: "v1", kind: "EventList",
-        def: &apimachinery::audit::v1::EVENT_LIST, hub: &apimachinery::audit::v1::EVENT_LIST,
-        model: "io.k8s.apiserver.pkg.apis.audit.v1.EventList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "audit.k8s.io", version: "v1", kind: "Policy",
-        def: &apimachinery::audit::v1::POLICY, hub: &apimachinery::audit::v1::POLICY,
-        model: "io.k8s.apiserver.pkg.apis.audit.v1.Policy", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "PolicyList", gate: "",
-    },
-    KindDef {
-        group: "audit.k8s.io", version: "v1", kind: "PolicyList",
-        def: &apimachinery::audit::v1::POLICY_LIST, hub: &apimachinery::audit::v1::POLICY_LIST,
-        model: "io.k8s.apiserver.pkg.apis.audit.v1.PolicyList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "authentication.k8s.io", version: "v1", kind: "SelfSubjectReview",
-        def: &apimachinery::authentication::v1::SELF_SUBJECT_REVIEW, hub: &apimachinery::authentication::v1::SELF_SUBJECT_REVIEW,
-        model: "io.k8s.api.authentication.v1.SelfSubjectReview", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.28", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1), list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "authentication.k8s.io", version: "v1beta1", kind: "SelfSubjectReview",
-        def: &apimachinery::authentication::v1::SELF_SUBJECT_REVIEW, hub: &apimachinery::authentication::v1::SELF_SUBJECT_REVIEW,
-        model: "io.k8s.api.authentication.v1beta1.SelfSubjectReview", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.27", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1BETA1), list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "authentication.k8s.io", version: "v1alpha1", kind: "SelfSubjectReview",
-        def: &apimachinery::authentication::v1::SELF_SUBJECT_REVIEW, hub: &apimachinery::authentication::v1::SELF_SUBJECT_REVIEW,
-        model: "io.k8s.api.authentication.v1alpha1.SelfSubjectReview", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1ALPHA1), list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "authentication.k8s.io", version: "v1", kind: "TokenRequest",
-        def: &apimachinery::authentication::v1::TOKEN_REQUEST, hub: &apimachinery::authentication::v1::TOKEN_REQUEST,
-        model: "io.k8s.api.authentication.v1.TokenRequest", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.10", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "authentication.k8s.io", version: "v1", kind: "TokenReview",
-        def: &apimachinery::authentication::v1::TOKEN_REVIEW, hub: &apimachinery::authentication::v1::TOKEN_REVIEW,
-        model: "io.k8s.api.authentication.v1.TokenReview", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHENTICATION_TOKEN_REVIEW_V1), list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "authentication.k8s.io", version: "v1beta1", kind: "TokenReview",
-        def: &apimachinery::authentication::v1::TOKEN_REVIEW, hub: &apimachinery::authentication::v1::TOKEN_REVIEW,
-        model: "io.k8s.api.authentication.v1beta1.TokenReview", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.4", deprecated: "1.19", removed: "", replacement: "authentication.k8s.io/v1 TokenReview" },
-        resource: Some(&AUTHENTICATION_TOKEN_REVIEW_V1BETA1), list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "authorization.k8s.io", version: "v1", kind: "LocalSubjectAccessReview",
-        def: &crate::authorization::v1::LOCAL_SUBJECT_ACCESS_REVIEW, hub: &crate::authorization::v1::LOCAL_SUBJECT_ACCESS_REVIEW,
-        model: "io.k8s.api.authorization.v1.LocalSubjectAccessReview", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1), list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "authorization.k8s.io", version: "v1beta1", kind: "LocalSubjectAccessReview",
-        def: &crate::authorization::v1beta1::LOCAL_SUBJECT_ACCESS_REVIEW, hub: &crate::authorization::v1::LOCAL_SUBJECT_ACCESS_REVIEW,
-        model: "io.k8s.api.authorization.v1beta1.LocalSubjectAccessReview", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::authorization::conversions::v1beta1_local_subject_access_review_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::authorization::conversions::v1beta1_local_subject_access_review_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.2", deprecated: "1.19", removed: "", replacement: "authorization.k8s.io/v1 LocalSubjectAccessReview" },
-        resource: Some(&AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1BETA1), list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "authorization.k8s.io", version: "v1", kind: "SelfSubjectAccessReview",
-        def: &crate::authorization::v1::SELF_SUBJECT_ACCESS_REVIEW, hub: &crate::authorization::v1::SELF_SUBJECT_ACCESS_REVIEW,
-        model: "io.k8s.api.authorization.v1.SelfSubjectAccessReview", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1), list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "authorization.k8s.io", version: "v1beta1", kind: "SelfSubjectAccessReview",
-        def: &crate::authorization::v1::SELF_SUBJECT_ACCESS_REVIEW, hub: &crate::authorization::v1::SELF_SUBJECT_ACCESS_REVIEW,
-        model: "io.k8s.api.authorization.v1beta1.SelfSubjectAccessReview", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.2", deprecated: "1.19", removed: "", replacement: "authorization.k8s.io/v1 SelfSubjectAccessReview" },
-        resource: Some(&AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1BETA1), list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "authorization.k8s.io", version: "v1", kind: "SelfSubjectRulesReview",
-        def: &crate::authorization::v1::SELF_SUBJECT_RULES_REVIEW, hub: &crate::authorization::v1::SELF_SUBJECT_RULES_REVIEW,
-        model: "io.k8s.api.authorization.v1.SelfSubjectRulesReview", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1), list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "authorization.k8s.io", version: "v1beta1", kind: "SelfSubjectRulesReview",
-        def: &crate::authorization::v1::SELF_SUBJECT_RULES_REVIEW, hub: &crate::authorization::v1::SELF_SUBJECT_RULES_REVIEW,
-        model: "io.k8s.api.authorization.v1beta1.SelfSubjectRulesReview", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.19", removed: "", replacement: "authorization.k8s.io/v1 SelfSubjectRulesReview" },
-        resource: Some(&AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1BETA1), list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "authorization.k8s.io", version: "v1", kind: "SubjectAccessReview",
-        def: &crate::authorization::v1::SUBJECT_ACCESS_REVIEW, hub: &crate::authorization::v1::SUBJECT_ACCESS_REVIEW,
-        model: "io.k8s.api.authorization.v1.SubjectAccessReview", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1), list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "authorization.k8s.io", version: "v1beta1", kind: "SubjectAccessReview",
-        def: &crate::authorization::v1beta1::SUBJECT_ACCESS_REVIEW, hub: &crate::authorization::v1::SUBJECT_ACCESS_REVIEW,
-        model: "io.k8s.api.authorization.v1beta1.SubjectAccessReview", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::authorization::conversions::v1beta1_subject_access_review_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::authorization::conversions::v1beta1_subject_access_review_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.2", deprecated: "1.19", removed: "", replacement: "authorization.k8s.io/v1 SubjectAccessReview" },
-        resource: Some(&AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1BETA1), list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler",
-        def: &crate::autoscaling::v2::HORIZONTAL_POD_AUTOSCALER, hub: &crate::autoscaling::v2::HORIZONTAL_POD_AUTOSCALER,
-        model: "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.23", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2), list_kind: "HorizontalPodAutoscalerList", gate: "",
-    },
-    KindDef {
-        group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscalerList",
-        def: &crate::autoscaling::v2::HORIZONTAL_POD_AUTOSCALER_LIST, hub: &crate::autoscaling::v2::HORIZONTAL_POD_AUTOSCALER_LIST,
-        model: "io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.23", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "autoscaling", version: "v1", kind: "HorizontalPodAutoscaler",
-        def: &crate::autoscaling::v1::HORIZONTAL_POD_AUTOSCALER, hub: &crate::autoscaling::v2::HORIZONTAL_POD_AUTOSCALER,
-        model: "io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler", serving: Serving::On,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1), list_kind: "HorizontalPodAutoscalerList", gate: "",
-    },
-    KindDef {
-        group: "autoscaling", version: "v1", kind: "HorizontalPodAutoscalerList",
-        def: &crate::autoscaling::v1::HORIZONTAL_POD_AUTOSCALER_LIST, hub: &crate::autoscaling::v1::HORIZONTAL_POD_AUTOSCALER_LIST,
-        model: "io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "autoscaling", version: "v1", kind: "Scale",
-        def: &crate::autoscaling::v1::SCALE, hub: &crate::autoscaling::v1::SCALE,
-        model: "io.k8s.api.autoscaling.v1.Scale", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "batch", version: "v1", kind: "CronJob",
-        def: &crate::batch::v1::CRON_JOB, hub: &crate::batch::v1::CRON_JOB,
-        model: "io.k8s.api.batch.v1.CronJob", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.21", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&BATCH_CRON_JOB_V1), list_kind: "CronJobList", gate: "",
-    },
-    KindDef {
-        group: "batch", version: "v1", kind: "CronJobList",
-        def: &crate::batch::v1::CRON_JOB_LIST, hub: &crate::batch::v1::CRON_JOB_LIST,
-        model: "io.k8s.api.batch.v1.CronJobList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.21", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "batch", version: "v1beta1", kind: "CronJob",
-        def: &crate::batch::v1::CRON_JOB, hub: &crate::batch::v1::CRON_JOB,
-        model: "io.k8s.api.batch.v1beta1.CronJob", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.21", removed: "1.25", replacement: "batch/v1 CronJob" },
-        resource: Some(&BATCH_CRON_JOB_V1BETA1), list_kind: "CronJobList", gate: "",
-    },
-    KindDef {
-        group: "batch", version: "v1beta1", kind: "CronJobList",
-        def: &crate::batch::v1::CRON_JOB_LIST, hub: &crate::batch::v1::CRON_JOB_LIST,
-        model: "io.k8s.api.batch.v1beta1.CronJobList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.21", removed: "1.25", replacement: "batch/v1 CronJob" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "batch", version: "v1", kind: "Job",
-        def: &crate::batch::v1::JOB, hub: &crate::batch::v1::JOB,
-        model: "io.k8s.api.batch.v1.Job", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&BATCH_JOB_V1), list_kind: "JobList", gate: "",
-    },
-    KindDef {
-        group: "batch", version: "v1", kind: "JobList",
-        def: &crate::batch::v1::JOB_LIST, hub: &crate::batch::v1::JOB_LIST,
-        model: "io.k8s.api.batch.v1.JobList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "certificates.k8s.io", version: "v1", kind: "CertificateSigningRequest",
-        def: &crate::certificates::v1::CERTIFICATE_SIGNING_REQUEST, hub: &crate::certificates::v1::CERTIFICATE_SIGNING_REQUEST,
-        model: "io.k8s.api.certificates.v1.CertificateSigningRequest", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1), list_kind: "CertificateSigningRequestList", gate: "",
-    },
-    KindDef {
-        group: "certificates.k8s.io", version: "v1", kind: "CertificateSigningRequestList",
-        def: &crate::certificates::v1::CERTIFICATE_SIGNING_REQUEST_LIST, hub: &crate::certificates::v1::CERTIFICATE_SIGNING_REQUEST_LIST,
-        model: "io.k8s.api.certificates.v1.CertificateSigningRequestList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "certificates.k8s.io", version: "v1beta1", kind: "CertificateSigningRequest",
-        def: &crate::certificates::v1beta1::CERTIFICATE_SIGNING_REQUEST, hub: &crate::certificates::v1::CERTIFICATE_SIGNING_REQUEST,
-        model: "io.k8s.api.certificates.v1beta1.CertificateSigningRequest", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::certificates::conversions::v1beta1_certificate_signing_request_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::certificates::conversions::v1beta1_certificate_signing_request_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.12", deprecated: "1.19", removed: "", replacement: "certificates.k8s.io/v1 CertificateSigningRequest" },
-        resource: Some(&CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1), list_kind: "CertificateSigningRequestList", gate: "",
-    },
-    KindDef {
-        group: "certificates.k8s.io", version: "v1beta1", kind: "CertificateSigningRequestList",
-        def: &crate::certificates::v1beta1::CERTIFICATE_SIGNING_REQUEST_LIST, hub: &crate::certificates::v1beta1::CERTIFICATE_SIGNING_REQUEST_LIST,
-        model: "io.k8s.api.certificates.v1beta1.CertificateSigningRequestList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.12", deprecated: "1.19", removed: "", replacement: "certificates.k8s.io/v1 CertificateSigningRequest" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "certificates.k8s.io", version: "v1beta1", kind: "ClusterTrustBundle",
-        def: &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE, hub: &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE,
-        model: "io.k8s.api.certificates.v1beta1.ClusterTrustBundle", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "1.37", removed: "", replacement: "" },
-        resource: Some(&CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1), list_kind: "ClusterTrustBundleList", gate: "ClusterTrustBundle",
-    },
-    KindDef {
-        group: "certificates.k8s.io", version: "v1beta1", kind: "ClusterTrustBundleList",
-        def: &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE_LIST, hub: &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE_LIST,
-        model: "io.k8s.api.certificates.v1beta1.ClusterTrustBundleList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "1.37", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "ClusterTrustBundle",
-    },
-    KindDef {
-        group: "certificates.k8s.io", version: "v1alpha1", kind: "ClusterTrustBundle",
-        def: &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE, hub: &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE,
-        model: "io.k8s.api.certificates.v1alpha1.ClusterTrustBundle", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.26", deprecated: "1.34", removed: "", replacement: "" },
-        resource: Some(&CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1ALPHA1), list_kind: "ClusterTrustBundleList", gate: "ClusterTrustBundle",
-    },
-    KindDef {
-        group: "certificates.k8s.io", version: "v1alpha1", kind: "ClusterTrustBundleList",
-        def: &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE_LIST, hub: &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE_LIST,
-        model: "io.k8s.api.certificates.v1alpha1.ClusterTrustBundleList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.26", deprecated: "1.34", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "ClusterTrustBundle",
-    },
-    KindDef {
-        group: "certificates.k8s.io", version: "v1beta1", kind: "PodCertificateRequest",
-        def: &crate::certificates::v1beta1::POD_CERTIFICATE_REQUEST, hub: &crate::certificates::v1beta1::POD_CERTIFICATE_REQUEST,
-        model: "io.k8s.api.certificates.v1beta1.PodCertificateRequest", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.35", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1), list_kind: "PodCertificateRequestList", gate: "PodCertificateRequest",
-    },
-    KindDef {
-        group: "certificates.k8s.io", version: "v1beta1", kind: "PodCertificateRequestList",
-        def: &crate::certificates::v1beta1::POD_CERTIFICATE_REQUEST_LIST, hub: &crate::certificates::v1beta1::POD_CERTIFICATE_REQUEST_LIST,
-        model: "io.k8s.api.certificates.v1beta1.PodCertificateRequestList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.35", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "PodCertificateRequest",
-    },
-    KindDef {
-        group: "coordination.k8s.io", version: "v1", kind: "Lease",
-        def: &crate::coordination::v1::LEASE, hub: &crate::coordination::v1::LEASE,
-        model: "io.k8s.api.coordination.v1.Lease", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.14", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&COORDINATION_LEASE_V1), list_kind: "LeaseList", gate: "",
-    },
-    KindDef {
-        group: "coordination.k8s.io", version: "v1", kind: "LeaseList",
-        def: &crate::coordination::v1::LEASE_LIST, hub: &crate::coordination::v1::LEASE_LIST,
-        model: "io.k8s.api.coordination.v1.LeaseList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.14", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "coordination.k8s.io", version: "v1beta1", kind: "Lease",
-        def: &crate::coordination::v1::LEASE, hub: &crate::coordination::v1::LEASE,
-        model: "io.k8s.api.coordination.v1beta1.Lease", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.12", deprecated: "1.19", removed: "", replacement: "coordination.k8s.io/v1 Lease" },
-        resource: Some(&COORDINATION_LEASE_V1BETA1), list_kind: "LeaseList", gate: "",
-    },
-    KindDef {
-        group: "coordination.k8s.io", version: "v1beta1", kind: "LeaseList",
-        def: &crate::coordination::v1::LEASE_LIST, hub: &crate::coordination::v1::LEASE_LIST,
-        model: "io.k8s.api.coordination.v1beta1.LeaseList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.12", deprecated: "1.19", removed: "", replacement: "coordination.k8s.io/v1 Lease" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "coordination.k8s.io", version: "v1beta1", kind: "LeaseCandidate",
-        def: &crate::coordination::v1beta1::LEASE_CANDIDATE, hub: &crate::coordination::v1beta1::LEASE_CANDIDATE,
-        model: "io.k8s.api.coordination.v1beta1.LeaseCandidate", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&COORDINATION_LEASE_CANDIDATE_V1BETA1), list_kind: "LeaseCandidateList", gate: "",
-    },
-    KindDef {
-        group: "coordination.k8s.io", version: "v1beta1", kind: "LeaseCandidateList",
-        def: &crate::coordination::v1beta1::LEASE_CANDIDATE_LIST, hub: &crate::coordination::v1beta1::LEASE_CANDIDATE_LIST,
-        model: "io.k8s.api.coordination.v1beta1.LeaseCandidateList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "coordination.k8s.io", version: "v1alpha2", kind: "LeaseCandidate",
-        def: &crate::coordination::v1beta1::LEASE_CANDIDATE, hub: &crate::coordination::v1beta1::LEASE_CANDIDATE,
-        model: "io.k8s.api.coordination.v1alpha2.LeaseCandidate", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&COORDINATION_LEASE_CANDIDATE_V1ALPHA2), list_kind: "LeaseCandidateList", gate: "",
-    },
-    KindDef {
-        group: "coordination.k8s.io", version: "v1alpha2", kind: "LeaseCandidateList",
-        def: &crate::coordination::v1beta1::LEASE_CANDIDATE_LIST, hub: &crate::coordination::v1beta1::LEASE_CANDIDATE_LIST,
-        model: "io.k8s.api.coordination.v1alpha2.LeaseCandidateList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "Binding",
-        def: &crate::core::v1::BINDING, hub: &crate::core::v1::BINDING,
-        model: "io.k8s.api.core.v1.Binding", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_BINDING_V1), list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "ComponentStatus",
-        def: &crate::core::v1::COMPONENT_STATUS, hub: &crate::core::v1::COMPONENT_STATUS,
-        model: "io.k8s.api.core.v1.ComponentStatus", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "1.19", removed: "", replacement: "" },
-        resource: Some(&CORE_COMPONENT_STATUS_V1), list_kind: "ComponentStatusList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "ComponentStatusList",
-        def: &crate::core::v1::COMPONENT_STATUS_LIST, hub: &crate::core::v1::COMPONENT_STATUS_LIST,
-        model: "io.k8s.api.core.v1.ComponentStatusList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "1.19", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "ConfigMap",
-        def: &crate::core::v1::CONFIG_MAP, hub: &crate::core::v1::CONFIG_MAP,
-        model: "io.k8s.api.core.v1.ConfigMap", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_CONFIG_MAP_V1), list_kind: "ConfigMapList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "ConfigMapList",
-        def: &crate::core::v1::CONFIG_MAP_LIST, hub: &crate::core::v1::CONFIG_MAP_LIST,
-        model: "io.k8s.api.core.v1.ConfigMapList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "Endpoints",
-        def: &crate::core::v1::ENDPOINTS, hub: &crate::core::v1::ENDPOINTS,
-        model: "io.k8s.api.core.v1.Endpoints", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "1.33", removed: "", replacement: "discovery.k8s.io/v1 EndpointSlice" },
-        resource: Some(&CORE_ENDPOINTS_V1), list_kind: "EndpointsList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "EndpointsList",
-        def: &crate::core::v1::ENDPOINTS_LIST, hub: &crate::core::v1::ENDPOINTS_LIST,
-        model: "io.k8s.api.core.v1.EndpointsList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "1.33", removed: "", replacement: "discovery.k8s.io/v1 EndpointSlice" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "Event",
-        def: &crate::core::v1::EVENT, hub: &crate::core::v1::EVENT,
-        model: "io.k8s.api.core.v1.Event", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_EVENT_V1), list_kind: "EventList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "EventList",
-        def: &crate::core::v1::EVENT_LIST, hub: &crate::core::v1::EVENT_LIST,
-        model: "io.k8s.api.core.v1.EventList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "LimitRange",
-        def: &crate::core::v1::LIMIT_RANGE, hub: &crate::core::v1::LIMIT_RANGE,
-        model: "io.k8s.api.core.v1.LimitRange", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_LIMIT_RANGE_V1), list_kind: "LimitRangeList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "LimitRangeList",
-        def: &crate::core::v1::LIMIT_RANGE_LIST, hub: &crate::core::v1::LIMIT_RANGE_LIST,
-        model: "io.k8s.api.core.v1.LimitRangeList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "Namespace",
-        def: &crate::core::v1::NAMESPACE, hub: &crate::core::v1::NAMESPACE,
-        model: "io.k8s.api.core.v1.Namespace", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_NAMESPACE_V1), list_kind: "NamespaceList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "NamespaceList",
-        def: &crate::core::v1::NAMESPACE_LIST, hub: &crate::core::v1::NAMESPACE_LIST,
-        model: "io.k8s.api.core.v1.NamespaceList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "Node",
-        def: &crate::core::v1::NODE, hub: &crate::core::v1::NODE,
-        model: "io.k8s.api.core.v1.Node", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_NODE_V1), list_kind: "NodeList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "NodeList",
-        def: &crate::core::v1::NODE_LIST, hub: &crate::core::v1::NODE_LIST,
-        model: "io.k8s.api.core.v1.NodeList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "NodeProxyOptions",
-        def: &crate::core::v1::NODE_PROXY_OPTIONS, hub: &crate::core::v1::NODE_PROXY_OPTIONS,
-        model: "io.k8s.api.core.v1.NodeProxyOptions", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "PodAttachOptions",
-        def: &crate::core::v1::POD_ATTACH_OPTIONS, hub: &crate::core::v1::POD_ATTACH_OPTIONS,
-        model: "io.k8s.api.core.v1.PodAttachOptions", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.1", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "PodExecOptions",
-        def: &crate::core::v1::POD_EXEC_OPTIONS, hub: &crate::core::v1::POD_EXEC_OPTIONS,
-        model: "io.k8s.api.core.v1.PodExecOptions", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "PodLogOptions",
-        def: &crate::core::v1::POD_LOG_OPTIONS, hub: &crate::core::v1::POD_LOG_OPTIONS,
-        model: "io.k8s.api.core.v1.PodLogOptions", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "PodPortForwardOptions",
-        def: &crate::core::v1::POD_PORT_FORWARD_OPTIONS, hub: &crate::core::v1::POD_PORT_FORWARD_OPTIONS,
-        model: "io.k8s.api.core.v1.PodPortForwardOptions", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "PodProxyOptions",
-        def: &crate::core::v1::POD_PROXY_OPTIONS, hub: &crate::core::v1::POD_PROXY_OPTIONS,
-        model: "io.k8s.api.core.v1.PodProxyOptions", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "ServiceProxyOptions",
-        def: &crate::core::v1::SERVICE_PROXY_OPTIONS, hub: &crate::core::v1::SERVICE_PROXY_OPTIONS,
-        model: "io.k8s.api.core.v1.ServiceProxyOptions", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "PersistentVolume",
-        def: &crate::core::v1::PERSISTENT_VOLUME, hub: &crate::core::v1::PERSISTENT_VOLUME,
-        model: "io.k8s.api.core.v1.PersistentVolume", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_PERSISTENT_VOLUME_V1), list_kind: "PersistentVolumeList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "PersistentVolumeList",
-        def: &crate::core::v1::PERSISTENT_VOLUME_LIST, hub: &crate::core::v1::PERSISTENT_VOLUME_LIST,
-        model: "io.k8s.api.core.v1.PersistentVolumeList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "PersistentVolumeClaim",
-        def: &crate::core::v1::PERSISTENT_VOLUME_CLAIM, hub: &crate::core::v1::PERSISTENT_VOLUME_CLAIM,
-        model: "io.k8s.api.core.v1.PersistentVolumeClaim", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_PERSISTENT_VOLUME_CLAIM_V1), list_kind: "PersistentVolumeClaimList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "PersistentVolumeClaimList",
-        def: &crate::core::v1::PERSISTENT_VOLUME_CLAIM_LIST, hub: &crate::core::v1::PERSISTENT_VOLUME_CLAIM_LIST,
-        model: "io.k8s.api.core.v1.PersistentVolumeClaimList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "Pod",
-        def: &crate::core::v1::POD, hub: &crate::core::v1::POD,
-        model: "io.k8s.api.core.v1.Pod", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_POD_V1), list_kind: "PodList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "PodList",
-        def: &crate::core::v1::POD_LIST, hub: &crate::core::v1::POD_LIST,
-        model: "io.k8s.api.core.v1.PodList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "PodStatusResult",
-        def: &crate::core::v1::POD_STATUS_RESULT, hub: &crate::core::v1::POD_STATUS_RESULT,
-        model: "io.k8s.api.core.v1.PodStatusResult", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "PodTemplate",
-        def: &crate::core::v1::POD_TEMPLATE, hub: &crate::core::v1::POD_TEMPLATE,
-        model: "io.k8s.api.core.v1.PodTemplate", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_POD_TEMPLATE_V1), list_kind: "PodTemplateList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "PodTemplateList",
-        def: &crate::core::v1::POD_TEMPLATE_LIST, hub: &crate::core::v1::POD_TEMPLATE_LIST,
-        model: "io.k8s.api.core.v1.PodTemplateList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "RangeAllocation",
-        def: &crate::core::v1::RANGE_ALLOCATION, hub: &crate::core::v1::RANGE_ALLOCATION,
-        model: "io.k8s.api.core.v1.RangeAllocation", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "ReplicationController",
-        def: &crate::core::v1::REPLICATION_CONTROLLER, hub: &crate::core::v1::REPLICATION_CONTROLLER,
-        model: "io.k8s.api.core.v1.ReplicationController", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_REPLICATION_CONTROLLER_V1), list_kind: "ReplicationControllerList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "ReplicationControllerList",
-        def: &crate::core::v1::REPLICATION_CONTROLLER_LIST, hub: &crate::core::v1::REPLICATION_CONTROLLER_LIST,
-        model: "io.k8s.api.core.v1.ReplicationControllerList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "ResourceQuota",
-        def: &crate::core::v1::RESOURCE_QUOTA, hub: &crate::core::v1::RESOURCE_QUOTA,
-        model: "io.k8s.api.core.v1.ResourceQuota", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_RESOURCE_QUOTA_V1), list_kind: "ResourceQuotaList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "ResourceQuotaList",
-        def: &crate::core::v1::RESOURCE_QUOTA_LIST, hub: &crate::core::v1::RESOURCE_QUOTA_LIST,
-        model: "io.k8s.api.core.v1.ResourceQuotaList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "Secret",
-        def: &crate::core::v1::SECRET, hub: &crate::core::v1::SECRET,
-        model: "io.k8s.api.core.v1.Secret", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_SECRET_V1), list_kind: "SecretList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "SecretList",
-        def: &crate::core::v1::SECRET_LIST, hub: &crate::core::v1::SECRET_LIST,
-        model: "io.k8s.api.core.v1.SecretList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "SerializedReference",
-        def: &crate::core::v1::SERIALIZED_REFERENCE, hub: &crate::core::v1::SERIALIZED_REFERENCE,
-        model: "io.k8s.api.core.v1.SerializedReference", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "Service",
-        def: &crate::core::v1::SERVICE, hub: &crate::core::v1::SERVICE,
-        model: "io.k8s.api.core.v1.Service", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_SERVICE_V1), list_kind: "ServiceList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "ServiceList",
-        def: &crate::core::v1::SERVICE_LIST, hub: &crate::core::v1::SERVICE_LIST,
-        model: "io.k8s.api.core.v1.ServiceList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "ServiceAccount",
-        def: &crate::core::v1::SERVICE_ACCOUNT, hub: &crate::core::v1::SERVICE_ACCOUNT,
-        model: "io.k8s.api.core.v1.ServiceAccount", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_SERVICE_ACCOUNT_V1), list_kind: "ServiceAccountList", gate: "",
-    },
-    KindDef {
-        group: "", version: "v1", kind: "ServiceAccountList",
-        def: &crate::core::v1::SERVICE_ACCOUNT_LIST, hub: &crate::core::v1::SERVICE_ACCOUNT_LIST,
-        model: "io.k8s.api.core.v1.ServiceAccountList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "discovery.k8s.io", version: "v1", kind: "EndpointSlice",
-        def: &crate::discovery::v1::ENDPOINT_SLICE, hub: &crate::discovery::v1::ENDPOINT_SLICE,
-        model: "io.k8s.api.discovery.v1.EndpointSlice", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.21", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&DISCOVERY_ENDPOINT_SLICE_V1), list_kind: "EndpointSliceList", gate: "",
-    },
-    KindDef {
-        group: "discovery.k8s.io", version: "v1", kind: "EndpointSliceList",
-        def: &crate::discovery::v1::ENDPOINT_SLICE_LIST, hub: &crate::discovery::v1::ENDPOINT_SLICE_LIST,
-        model: "io.k8s.api.discovery.v1.EndpointSliceList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.21", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "discovery.k8s.io", version: "v1beta1", kind: "EndpointSlice",
-        def: &crate::discovery::v1beta1::ENDPOINT_SLICE, hub: &crate::discovery::v1::ENDPOINT_SLICE,
-        model: "io.k8s.api.discovery.v1beta1.EndpointSlice", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::discovery::conversions::v1beta1_endpoint_slice_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::discovery::conversions::v1beta1_endpoint_slice_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.16", deprecated: "1.21", removed: "1.25", replacement: "discovery.k8s.io/v1 EndpointSlice" },
-        resource: Some(&DISCOVERY_ENDPOINT_SLICE_V1BETA1), list_kind: "EndpointSliceList", gate: "",
-    },
-    KindDef {
-        group: "discovery.k8s.io", version: "v1beta1", kind: "EndpointSliceList",
-        def: &crate::discovery::v1beta1::ENDPOINT_SLICE_LIST, hub: &crate::discovery::v1beta1::ENDPOINT_SLICE_LIST,
-        model: "io.k8s.api.discovery.v1beta1.EndpointSliceList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.16", deprecated: "1.21", removed: "1.25", replacement: "discovery.k8s.io/v1 EndpointSlice" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "eventratelimit.admission.k8s.io", version: "v1alpha1", kind: "Configuration",
-        def: &crate::eventratelimit::v1alpha1::CONFIGURATION, hub: &crate::eventratelimit::v1alpha1::CONFIGURATION,
-        model: "io.k8s.admission.eventratelimit.v1alpha1.Configuration", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "events.k8s.io", version: "v1", kind: "Event",
-        def: &crate::events::v1::EVENT, hub: &crate::core::v1::EVENT,
-        model: "io.k8s.api.events.v1.Event", serving: Serving::On,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::events::conversions::v1_event_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::events::conversions::v1_event_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&EVENTS_EVENT_V1), list_kind: "EventList", gate: "",
-    },
-    KindDef {
-        group: "events.k8s.io", version: "v1", kind: "EventList",
-        def: &crate::events::v1::EVENT_LIST, hub: &crate::events::v1::EVENT_LIST,
-        model: "io.k8s.api.events.v1.EventList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "events.k8s.io", version: "v1beta1", kind: "Event",
-        def: &crate::events::v1::EVENT, hub: &crate::core::v1::EVENT,
-        model: "io.k8s.api.events.v1beta1.Event", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::events::conversions::v1_event_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::events::conversions::v1_event_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.22", removed: "", replacement: "" },
-        resource: Some(&EVENTS_EVENT_V1BETA1), list_kind: "EventList", gate: "",
-    },
-    KindDef {
-        group: "events.k8s.io", version: "v1beta1", kind: "EventList",
-        def: &crate::events::v1::EVENT_LIST, hub: &crate::events::v1::EVENT_LIST,
-        model: "io.k8s.api.events.v1beta1.EventList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.22", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "extensions", version: "v1beta1", kind: "DaemonSet",
-        def: &crate::extensions::v1beta1::DAEMON_SET, hub: &crate::apps::v1::DAEMON_SET,
-        model: "io.k8s.api.extensions.v1beta1.DaemonSet", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::extensions::conversions::v1beta1_daemon_set_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::extensions::conversions::v1beta1_daemon_set_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.1", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 DaemonSet" },
-        resource: None, list_kind: "DaemonSetList", gate: "",
-    },
-    KindDef {
-        group: "extensions", version: "v1beta1", kind: "DaemonSetList",
-        def: &crate::extensions::v1beta1::DAEMON_SET_LIST, hub: &crate::extensions::v1beta1::DAEMON_SET_LIST,
-        model: "io.k8s.api.extensions.v1beta1.DaemonSetList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.1", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 DaemonSet" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "extensions", version: "v1beta1", kind: "Deployment",
-        def: &crate::extensions::v1beta1::DEPLOYMENT, hub: &crate::apps::v1::DEPLOYMENT,
-        model: "io.k8s.api.extensions.v1beta1.Deployment", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::extensions::conversions::v1beta1_deployment_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::extensions::conversions::v1beta1_deployment_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.1", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 Deployment" },
-        resource: None, list_kind: "DeploymentList", gate: "",
-    },
-    KindDef {
-        group: "extensions", version: "v1beta1", kind: "DeploymentList",
-        def: &crate::extensions::v1beta1::DEPLOYMENT_LIST, hub: &crate::extensions::v1beta1::DEPLOYMENT_LIST,
-        model: "io.k8s.api.extensions.v1beta1.DeploymentList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.1", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 Deployment" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "extensions", version: "v1beta1", kind: "DeploymentRollback",
-        def: &crate::extensions::v1beta1::DEPLOYMENT_ROLLBACK, hub: &crate::extensions::v1beta1::DEPLOYMENT_ROLLBACK,
-        model: "io.k8s.api.extensions.v1beta1.DeploymentRollback", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.2", deprecated: "1.8", removed: "1.16", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "extensions", version: "v1beta1", kind: "Ingress",
-        def: &crate::extensions::v1beta1::INGRESS, hub: &crate::networking::v1::INGRESS,
-        model: "io.k8s.api.extensions.v1beta1.Ingress", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::extensions::conversions::v1beta1_ingress_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::extensions::conversions::v1beta1_ingress_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.1", deprecated: "1.14", removed: "1.22", replacement: "networking.k8s.io/v1 Ingress" },
-        resource: None, list_kind: "IngressList", gate: "",
-    },
-    KindDef {
-        group: "extensions", version: "v1beta1", kind: "IngressList",
-        def: &crate::extensions::v1beta1::INGRESS_LIST, hub: &crate::extensions::v1beta1::INGRESS_LIST,
-        model: "io.k8s.api.extensions.v1beta1.IngressList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.1", deprecated: "1.14", removed: "1.22", replacement: "networking.k8s.io/v1 Ingress" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "extensions", version: "v1beta1", kind: "NetworkPolicy",
-        def: &crate::extensions::v1beta1::NETWORK_POLICY, hub: &crate::networking::v1::NETWORK_POLICY,
-        model: "io.k8s.api.extensions.v1beta1.NetworkPolicy", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::extensions::conversions::v1beta1_network_policy_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::extensions::conversions::v1beta1_network_policy_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.3", deprecated: "1.9", removed: "1.16", replacement: "networking.k8s.io/v1 NetworkPolicy" },
-        resource: None, list_kind: "NetworkPolicyList", gate: "",
-    },
-    KindDef {
-        group: "extensions", version: "v1beta1", kind: "NetworkPolicyList",
-        def: &crate::extensions::v1beta1::NETWORK_POLICY_LIST, hub: &crate::extensions::v1beta1::NETWORK_POLICY_LIST,
-        model: "io.k8s.api.extensions.v1beta1.NetworkPolicyList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.3", deprecated: "1.9", removed: "1.16", replacement: "networking.k8s.io/v1 NetworkPolicy" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "extensions", version: "v1beta1", kind: "ReplicaSet",
-        def: &crate::extensions::v1beta1::REPLICA_SET, hub: &crate::apps::v1::REPLICA_SET,
-        model: "io.k8s.api.extensions.v1beta1.ReplicaSet", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::extensions::conversions::v1beta1_replica_set_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::extensions::conversions::v1beta1_replica_set_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.2", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 ReplicaSet" },
-        resource: None, list_kind: "ReplicaSetList", gate: "",
-    },
-    KindDef {
-        group: "extensions", version: "v1beta1", kind: "ReplicaSetList",
-        def: &crate::extensions::v1beta1::REPLICA_SET_LIST, hub: &crate::extensions::v1beta1::REPLICA_SET_LIST,
-        model: "io.k8s.api.extensions.v1beta1.ReplicaSetList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.2", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 ReplicaSet" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "extensions", version: "v1beta1", kind: "Scale",
-        def: &crate::extensions::v1beta1::SCALE, hub: &crate::extensions::v1beta1::SCALE,
-        model: "io.k8s.api.extensions.v1beta1.Scale", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.1", deprecated: "1.2", removed: "1.16", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1", kind: "FlowSchema",
-        def: &crate::flowcontrol::v1::FLOW_SCHEMA, hub: &crate::flowcontrol::v1::FLOW_SCHEMA,
-        model: "io.k8s.api.flowcontrol.v1.FlowSchema", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.29", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&FLOWCONTROL_FLOW_SCHEMA_V1), list_kind: "FlowSchemaList", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1", kind: "FlowSchemaList",
-        def: &crate::flowcontrol::v1::FLOW_SCHEMA_LIST, hub: &crate::flowcontrol::v1::FLOW_SCHEMA_LIST,
-        model: "io.k8s.api.flowcontrol.v1.FlowSchemaList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.29", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1beta3", kind: "FlowSchema",
-        def: &crate::flowcontrol::v1::FLOW_SCHEMA, hub: &crate::flowcontrol::v1::FLOW_SCHEMA,
-        model: "io.k8s.api.flowcontrol.v1beta3.FlowSchema", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1 FlowSchema" },
-        resource: Some(&FLOWCONTROL_FLOW_SCHEMA_V1BETA3), list_kind: "FlowSchemaList", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1beta3", kind: "FlowSchemaList",
-        def: &crate::flowcontrol::v1::FLOW_SCHEMA_LIST, hub: &crate::flowcontrol::v1::FLOW_SCHEMA_LIST,
-        model: "io.k8s.api.flowcontrol.v1beta3.FlowSchemaList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1 FlowSchema" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1beta2", kind: "FlowSchema",
-        def: &crate::flowcontrol::v1beta2::FLOW_SCHEMA, hub: &crate::flowcontrol::v1::FLOW_SCHEMA,
-        model: "io.k8s.api.flowcontrol.v1beta2.FlowSchema", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::flowcontrol::conversions::v1beta2_flow_schema_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::flowcontrol::conversions::v1beta2_flow_schema_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.23", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema" },
-        resource: Some(&FLOWCONTROL_FLOW_SCHEMA_V1BETA2), list_kind: "FlowSchemaList", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1beta2", kind: "FlowSchemaList",
-        def: &crate::flowcontrol::v1beta2::FLOW_SCHEMA_LIST, hub: &crate::flowcontrol::v1beta2::FLOW_SCHEMA_LIST,
-        model: "io.k8s.api.flowcontrol.v1beta2.FlowSchemaList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.23", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1beta1", kind: "FlowSchema",
-        def: &crate::flowcontrol::v1beta1::FLOW_SCHEMA, hub: &crate::flowcontrol::v1::FLOW_SCHEMA,
-        model: "io.k8s.api.flowcontrol.v1beta1.FlowSchema", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::flowcontrol::conversions::v1beta1_flow_schema_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::flowcontrol::conversions::v1beta1_flow_schema_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.20", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema" },
-        resource: Some(&FLOWCONTROL_FLOW_SCHEMA_V1BETA1), list_kind: "FlowSchemaList", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1beta1", kind: "FlowSchemaList",
-        def: &crate::flowcontrol::v1beta1::FLOW_SCHEMA_LIST, hub: &crate::flowcontrol::v1beta1::FLOW_SCHEMA_LIST,
-        model: "io.k8s.api.flowcontrol.v1beta1.FlowSchemaList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.20", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1", kind: "PriorityLevelConfiguration",
-        def: &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION, hub: &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
-        model: "io.k8s.api.flowcontrol.v1.PriorityLevelConfiguration", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.29", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1), list_kind: "PriorityLevelConfigurationList", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1", kind: "PriorityLevelConfigurationList",
-        def: &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION_LIST, hub: &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION_LIST,
-        model: "io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.29", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1beta3", kind: "PriorityLevelConfiguration",
-        def: &crate::flowcontrol::v1beta3::PRIORITY_LEVEL_CONFIGURATION, hub: &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
-        model: "io.k8s.api.flowcontrol.v1beta3.PriorityLevelConfiguration", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::flowcontrol::conversions::v1beta3_priority_level_configuration_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::flowcontrol::conversions::v1beta3_priority_level_configuration_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration" },
-        resource: Some(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3), list_kind: "PriorityLevelConfigurationList", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1beta3", kind: "PriorityLevelConfigurationList",
-        def: &crate::flowcontrol::v1beta3::PRIORITY_LEVEL_CONFIGURATION_LIST, hub: &crate::flowcontrol::v1beta3::PRIORITY_LEVEL_CONFIGURATION_LIST,
-        model: "io.k8s.api.flowcontrol.v1beta3.PriorityLevelConfigurationList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1beta2", kind: "PriorityLevelConfiguration",
-        def: &crate::flowcontrol::v1beta2::PRIORITY_LEVEL_CONFIGURATION, hub: &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
-        model: "io.k8s.api.flowcontrol.v1beta2.PriorityLevelConfiguration", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::flowcontrol::conversions::v1beta2_priority_level_configuration_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::flowcontrol::conversions::v1beta2_priority_level_configuration_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.23", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration" },
-        resource: Some(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2), list_kind: "PriorityLevelConfigurationList", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1beta2", kind: "PriorityLevelConfigurationList",
-        def: &crate::flowcontrol::v1beta2::PRIORITY_LEVEL_CONFIGURATION_LIST, hub: &crate::flowcontrol::v1beta2::PRIORITY_LEVEL_CONFIGURATION_LIST,
-        model: "io.k8s.api.flowcontrol.v1beta2.PriorityLevelConfigurationList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.23", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1beta1", kind: "PriorityLevelConfiguration",
-        def: &crate::flowcontrol::v1beta1::PRIORITY_LEVEL_CONFIGURATION, hub: &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
-        model: "io.k8s.api.flowcontrol.v1beta1.PriorityLevelConfiguration", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::flowcontrol::conversions::v1beta1_priority_level_configuration_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::flowcontrol::conversions::v1beta1_priority_level_configuration_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.20", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration" },
-        resource: Some(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1), list_kind: "PriorityLevelConfigurationList", gate: "",
-    },
-    KindDef {
-        group: "flowcontrol.apiserver.k8s.io", version: "v1beta1", kind: "PriorityLevelConfigurationList",
-        def: &crate::flowcontrol::v1beta1::PRIORITY_LEVEL_CONFIGURATION_LIST, hub: &crate::flowcontrol::v1beta1::PRIORITY_LEVEL_CONFIGURATION_LIST,
-        model: "io.k8s.api.flowcontrol.v1beta1.PriorityLevelConfigurationList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.20", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "imagepolicy.k8s.io", version: "v1alpha1", kind: "ImageReview",
-        def: &crate::imagepolicy::v1alpha1::IMAGE_REVIEW, hub: &crate::imagepolicy::v1alpha1::IMAGE_REVIEW,
-        model: "io.k8s.api.imagepolicy.v1alpha1.ImageReview", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "internal.apiserver.k8s.io", version: "v1alpha1", kind: "StorageVersion",
-        def: &crate::apiserverinternal::v1alpha1::STORAGE_VERSION, hub: &crate::apiserverinternal::v1alpha1::STORAGE_VERSION,
-        model: "io.k8s.api.apiserverinternal.v1alpha1.StorageVersion", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1), list_kind: "StorageVersionList", gate: "",
-    },
-    KindDef {
-        group: "internal.apiserver.k8s.io", version: "v1alpha1", kind: "StorageVersionList",
-        def: &crate::apiserverinternal::v1alpha1::STORAGE_VERSION_LIST, hub: &crate::apiserverinternal::v1alpha1::STORAGE_VERSION_LIST,
-        model: "io.k8s.api.apiserverinternal.v1alpha1.StorageVersionList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "APIGroup",
-        def: &apimachinery::meta::v1::API_GROUP, hub: &apimachinery::meta::v1::API_GROUP,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "APIGroupList",
-        def: &apimachinery::meta::v1::API_GROUP_LIST, hub: &apimachinery::meta::v1::API_GROUP_LIST,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "APIResourceList",
-        def: &apimachinery::meta::v1::API_RESOURCE_LIST, hub: &apimachinery::meta::v1::API_RESOURCE_LIST,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "APIVersions",
-        def: &apimachinery::meta::v1::API_VERSIONS, hub: &apimachinery::meta::v1::API_VERSIONS,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "List",
-        def: &apimachinery::meta::v1::LIST, hub: &apimachinery::meta::v1::LIST,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.List", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "WatchEvent",
-        def: &apimachinery::meta::v1::WATCH_EVENT, hub: &apimachinery::meta::v1::WATCH_EVENT,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "PartialObjectMetadata",
-        def: &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA, hub: &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadata", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1beta1", kind: "PartialObjectMetadata",
-        def: &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA, hub: &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1beta1.PartialObjectMetadata", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "PartialObjectMetadataList",
-        def: &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA_LIST, hub: &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA_LIST,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadataList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1beta1", kind: "PartialObjectMetadataList",
-        def: &apimachinery::meta::v1beta1::PARTIAL_OBJECT_METADATA_LIST, hub: &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA_LIST,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1beta1.PartialObjectMetadataList", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, apimachinery::meta::conversions::v1beta1_partial_object_metadata_list_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, apimachinery::meta::conversions::v1beta1_partial_object_metadata_list_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "ApplyOptions",
-        def: &apimachinery::meta::v1::APPLY_OPTIONS, hub: &apimachinery::meta::v1::APPLY_OPTIONS,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.ApplyOptions", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "CreateOptions",
-        def: &apimachinery::meta::v1::CREATE_OPTIONS, hub: &apimachinery::meta::v1::CREATE_OPTIONS,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.CreateOptions", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "DeleteOptions",
-        def: &apimachinery::meta::v1::DELETE_OPTIONS, hub: &apimachinery::meta::v1::DELETE_OPTIONS,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "GetOptions",
-        def: &apimachinery::meta::v1::GET_OPTIONS, hub: &apimachinery::meta::v1::GET_OPTIONS,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.GetOptions", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "ListOptions",
-        def: &apimachinery::meta::v1::LIST_OPTIONS, hub: &apimachinery::meta::v1::LIST_OPTIONS,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.ListOptions", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "PatchOptions",
-        def: &apimachinery::meta::v1::PATCH_OPTIONS, hub: &apimachinery::meta::v1::PATCH_OPTIONS,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.PatchOptions", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "UpdateOptions",
-        def: &apimachinery::meta::v1::UPDATE_OPTIONS, hub: &apimachinery::meta::v1::UPDATE_OPTIONS,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.UpdateOptions", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "Status",
-        def: &apimachinery::meta::v1::STATUS, hub: &apimachinery::meta::v1::STATUS,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.Status", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "Table",
-        def: &apimachinery::meta::v1::TABLE, hub: &apimachinery::meta::v1::TABLE,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.Table", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1beta1", kind: "Table",
-        def: &apimachinery::meta::v1::TABLE, hub: &apimachinery::meta::v1::TABLE,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1beta1.Table", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1", kind: "TableOptions",
-        def: &apimachinery::meta::v1::TABLE_OPTIONS, hub: &apimachinery::meta::v1::TABLE_OPTIONS,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1.TableOptions", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "meta.k8s.io", version: "v1beta1", kind: "TableOptions",
-        def: &apimachinery::meta::v1::TABLE_OPTIONS, hub: &apimachinery::meta::v1::TABLE_OPTIONS,
-        model: "io.k8s.apimachinery.pkg.apis.meta.v1beta1.TableOptions", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1", kind: "Ingress",
-        def: &crate::networking::v1::INGRESS, hub: &crate::networking::v1::INGRESS,
-        model: "io.k8s.api.networking.v1.Ingress", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NETWORKING_INGRESS_V1), list_kind: "IngressList", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1", kind: "IngressList",
-        def: &crate::networking::v1::INGRESS_LIST, hub: &crate::networking::v1::INGRESS_LIST,
-        model: "io.k8s.api.networking.v1.IngressList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1beta1", kind: "Ingress",
-        def: &crate::networking::v1beta1::INGRESS, hub: &crate::networking::v1::INGRESS,
-        model: "io.k8s.api.networking.v1beta1.Ingress", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::networking::conversions::v1beta1_ingress_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::networking::conversions::v1beta1_ingress_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.14", deprecated: "1.19", removed: "", replacement: "networking.k8s.io/v1 Ingress" },
-        resource: Some(&NETWORKING_INGRESS_V1BETA1), list_kind: "IngressList", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1beta1", kind: "IngressList",
-        def: &crate::networking::v1beta1::INGRESS_LIST, hub: &crate::networking::v1beta1::INGRESS_LIST,
-        model: "io.k8s.api.networking.v1beta1.IngressList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.14", deprecated: "1.19", removed: "", replacement: "networking.k8s.io/v1 Ingress" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1", kind: "IngressClass",
-        def: &crate::networking::v1::INGRESS_CLASS, hub: &crate::networking::v1::INGRESS_CLASS,
-        model: "io.k8s.api.networking.v1.IngressClass", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NETWORKING_INGRESS_CLASS_V1), list_kind: "IngressClassList", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1", kind: "IngressClassList",
-        def: &crate::networking::v1::INGRESS_CLASS_LIST, hub: &crate::networking::v1::INGRESS_CLASS_LIST,
-        model: "io.k8s.api.networking.v1.IngressClassList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1beta1", kind: "IngressClass",
-        def: &crate::networking::v1beta1::INGRESS_CLASS, hub: &crate::networking::v1::INGRESS_CLASS,
-        model: "io.k8s.api.networking.v1beta1.IngressClass", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::networking::conversions::v1beta1_ingress_class_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::networking::conversions::v1beta1_ingress_class_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.18", deprecated: "1.19", removed: "", replacement: "networking.k8s.io/v1 IngressClassList" },
-        resource: Some(&NETWORKING_INGRESS_CLASS_V1BETA1), list_kind: "IngressClassList", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1beta1", kind: "IngressClassList",
-        def: &crate::networking::v1beta1::INGRESS_CLASS_LIST, hub: &crate::networking::v1beta1::INGRESS_CLASS_LIST,
-        model: "io.k8s.api.networking.v1beta1.IngressClassList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.18", deprecated: "1.19", removed: "", replacement: "networking.k8s.io/v1 IngressClassList" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1", kind: "IPAddress",
-        def: &crate::networking::v1::IP_ADDRESS, hub: &crate::networking::v1::IP_ADDRESS,
-        model: "io.k8s.api.networking.v1.IPAddress", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NETWORKING_IP_ADDRESS_V1), list_kind: "IPAddressList", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1", kind: "IPAddressList",
-        def: &crate::networking::v1::IP_ADDRESS_LIST, hub: &crate::networking::v1::IP_ADDRESS_LIST,
-        model: "io.k8s.api.networking.v1.IPAddressList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1beta1", kind: "IPAddress",
-        def: &crate::networking::v1::IP_ADDRESS, hub: &crate::networking::v1::IP_ADDRESS,
-        model: "io.k8s.api.networking.v1beta1.IPAddress", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.31", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NETWORKING_IP_ADDRESS_V1BETA1), list_kind: "IPAddressList", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1beta1", kind: "IPAddressList",
-        def: &crate::networking::v1::IP_ADDRESS_LIST, hub: &crate::networking::v1::IP_ADDRESS_LIST,
-        model: "io.k8s.api.networking.v1beta1.IPAddressList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.31", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1", kind: "NetworkPolicy",
-        def: &crate::networking::v1::NETWORK_POLICY, hub: &crate::networking::v1::NETWORK_POLICY,
-        model: "io.k8s.api.networking.v1.NetworkPolicy", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.7", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NETWORKING_NETWORK_POLICY_V1), list_kind: "NetworkPolicyList", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1", kind: "NetworkPolicyList",
-        def: &crate::networking::v1::NETWORK_POLICY_LIST, hub: &crate::networking::v1::NETWORK_POLICY_LIST,
-        model: "io.k8s.api.networking.v1.NetworkPolicyList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.7", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1", kind: "ServiceCIDR",
-        def: &crate::networking::v1::SERVICE_CIDR, hub: &crate::networking::v1::SERVICE_CIDR,
-        model: "io.k8s.api.networking.v1.ServiceCIDR", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NETWORKING_SERVICE_CIDR_V1), list_kind: "ServiceCIDRList", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1", kind: "ServiceCIDRList",
-        def: &crate::networking::v1::SERVICE_CIDR_LIST, hub: &crate::networking::v1::SERVICE_CIDR_LIST,
-        model: "io.k8s.api.networking.v1.ServiceCIDRList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1beta1", kind: "ServiceCIDR",
-        def: &crate::networking::v1::SERVICE_CIDR, hub: &crate::networking::v1::SERVICE_CIDR,
-        model: "io.k8s.api.networking.v1beta1.ServiceCIDR", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.31", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NETWORKING_SERVICE_CIDR_V1BETA1), list_kind: "ServiceCIDRList", gate: "",
-    },
-    KindDef {
-        group: "networking.k8s.io", version: "v1beta1", kind: "ServiceCIDRList",
-        def: &crate::networking::v1::SERVICE_CIDR_LIST, hub: &crate::networking::v1::SERVICE_CIDR_LIST,
-        model: "io.k8s.api.networking.v1beta1.ServiceCIDRList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.31", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "node.k8s.io", version: "v1", kind: "RuntimeClass",
-        def: &crate::node::v1::RUNTIME_CLASS, hub: &crate::node::v1::RUNTIME_CLASS,
-        model: "io.k8s.api.node.v1.RuntimeClass", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.20", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NODE_RUNTIME_CLASS_V1), list_kind: "RuntimeClassList", gate: "",
-    },
-    KindDef {
-        group: "node.k8s.io", version: "v1", kind: "RuntimeClassList",
-        def: &crate::node::v1::RUNTIME_CLASS_LIST, hub: &crate::node::v1::RUNTIME_CLASS_LIST,
-        model: "io.k8s.api.node.v1.RuntimeClassList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.20", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "node.k8s.io", version: "v1beta1", kind: "RuntimeClass",
-        def: &crate::node::v1::RUNTIME_CLASS, hub: &crate::node::v1::RUNTIME_CLASS,
-        model: "io.k8s.api.node.v1beta1.RuntimeClass", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.13", deprecated: "1.22", removed: "", replacement: "" },
-        resource: Some(&NODE_RUNTIME_CLASS_V1BETA1), list_kind: "RuntimeClassList", gate: "",
-    },
-    KindDef {
-        group: "node.k8s.io", version: "v1beta1", kind: "RuntimeClassList",
-        def: &crate::node::v1::RUNTIME_CLASS_LIST, hub: &crate::node::v1::RUNTIME_CLASS_LIST,
-        model: "io.k8s.api.node.v1beta1.RuntimeClassList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.13", deprecated: "1.22", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "node.k8s.io", version: "v1alpha1", kind: "RuntimeClass",
-        def: &crate::node::v1alpha1::RUNTIME_CLASS, hub: &crate::node::v1::RUNTIME_CLASS,
-        model: "io.k8s.api.node.v1alpha1.RuntimeClass", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::node::conversions::v1alpha1_runtime_class_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::node::conversions::v1alpha1_runtime_class_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NODE_RUNTIME_CLASS_V1ALPHA1), list_kind: "RuntimeClassList", gate: "",
-    },
-    KindDef {
-        group: "node.k8s.io", version: "v1alpha1", kind: "RuntimeClassList",
-        def: &crate::node::v1alpha1::RUNTIME_CLASS_LIST, hub: &crate::node::v1alpha1::RUNTIME_CLASS_LIST,
-        model: "io.k8s.api.node.v1alpha1.RuntimeClassList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "pod-security.admission.config.k8s.io", version: "v1", kind: "PodSecurityConfiguration",
-        def: &crate::podsecurity::v1::POD_SECURITY_CONFIGURATION, hub: &crate::podsecurity::v1::POD_SECURITY_CONFIGURATION,
-        model: "io.k8s.config.admission.pod-security.v1.PodSecurityConfiguration", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "pod-security.admission.config.k8s.io", version: "v1beta1", kind: "PodSecurityConfiguration",
-        def: &crate::podsecurity::v1::POD_SECURITY_CONFIGURATION, hub: &crate::podsecurity::v1::POD_SECURITY_CONFIGURATION,
-        model: "io.k8s.config.admission.pod-security.v1beta1.PodSecurityConfiguration", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "pod-security.admission.config.k8s.io", version: "v1alpha1", kind: "PodSecurityConfiguration",
-        def: &crate::podsecurity::v1::POD_SECURITY_CONFIGURATION, hub: &crate::podsecurity::v1::POD_SECURITY_CONFIGURATION,
-        model: "io.k8s.config.admission.pod-security.v1alpha1.PodSecurityConfiguration", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "podtolerationrestriction.admission.k8s.io", version: "v1alpha1", kind: "Configuration",
-        def: &crate::podtolerationrestriction::v1alpha1::CONFIGURATION, hub: &crate::podtolerationrestriction::v1alpha1::CONFIGURATION,
-        model: "io.k8s.admission.podtolerationrestriction.v1alpha1.Configuration", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "policy", version: "v1", kind: "Eviction",
-        def: &crate::policy::v1::EVICTION, hub: &crate::policy::v1::EVICTION,
-        model: "io.k8s.api.policy.v1.Eviction", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.22", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "policy", version: "v1beta1", kind: "Eviction",
-        def: &crate::policy::v1::EVICTION, hub: &crate::policy::v1::EVICTION,
-        model: "io.k8s.api.policy.v1beta1.Eviction", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.5", deprecated: "1.22", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "policy", version: "v1", kind: "PodDisruptionBudget",
-        def: &crate::policy::v1::POD_DISRUPTION_BUDGET, hub: &crate::policy::v1::POD_DISRUPTION_BUDGET,
-        model: "io.k8s.api.policy.v1.PodDisruptionBudget", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.21", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&POLICY_POD_DISRUPTION_BUDGET_V1), list_kind: "PodDisruptionBudgetList", gate: "",
-    },
-    KindDef {
-        group: "policy", version: "v1", kind: "PodDisruptionBudgetList",
-        def: &crate::policy::v1::POD_DISRUPTION_BUDGET_LIST, hub: &crate::policy::v1::POD_DISRUPTION_BUDGET_LIST,
-        model: "io.k8s.api.policy.v1.PodDisruptionBudgetList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.21", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "policy", version: "v1beta1", kind: "PodDisruptionBudget",
-        def: &crate::policy::v1beta1::POD_DISRUPTION_BUDGET, hub: &crate::policy::v1::POD_DISRUPTION_BUDGET,
-        model: "io.k8s.api.policy.v1beta1.PodDisruptionBudget", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::policy::conversions::v1beta1_pod_disruption_budget_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::policy::conversions::v1beta1_pod_disruption_budget_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.5", deprecated: "1.21", removed: "1.25", replacement: "policy/v1 PodDisruptionBudget" },
-        resource: Some(&POLICY_POD_DISRUPTION_BUDGET_V1BETA1), list_kind: "PodDisruptionBudgetList", gate: "",
-    },
-    KindDef {
-        group: "policy", version: "v1beta1", kind: "PodDisruptionBudgetList",
-        def: &crate::policy::v1beta1::POD_DISRUPTION_BUDGET_LIST, hub: &crate::policy::v1beta1::POD_DISRUPTION_BUDGET_LIST,
-        model: "io.k8s.api.policy.v1beta1.PodDisruptionBudgetList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.5", deprecated: "1.21", removed: "1.25", replacement: "policy/v1 PodDisruptionBudget" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRole",
-        def: &crate::rbac::v1::CLUSTER_ROLE, hub: &crate::rbac::v1::CLUSTER_ROLE,
-        model: "io.k8s.api.rbac.v1.ClusterRole", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_CLUSTER_ROLE_V1), list_kind: "ClusterRoleList", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRoleList",
-        def: &crate::rbac::v1::CLUSTER_ROLE_LIST, hub: &crate::rbac::v1::CLUSTER_ROLE_LIST,
-        model: "io.k8s.api.rbac.v1.ClusterRoleList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "ClusterRole",
-        def: &crate::rbac::v1::CLUSTER_ROLE, hub: &crate::rbac::v1::CLUSTER_ROLE,
-        model: "io.k8s.api.rbac.v1beta1.ClusterRole", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 ClusterRole" },
-        resource: Some(&RBAC_CLUSTER_ROLE_V1BETA1), list_kind: "ClusterRoleList", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "ClusterRoleList",
-        def: &crate::rbac::v1::CLUSTER_ROLE_LIST, hub: &crate::rbac::v1::CLUSTER_ROLE_LIST,
-        model: "io.k8s.api.rbac.v1beta1.ClusterRoleList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 ClusterRole" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "ClusterRole",
-        def: &crate::rbac::v1alpha1::CLUSTER_ROLE, hub: &crate::rbac::v1::CLUSTER_ROLE,
-        model: "io.k8s.api.rbac.v1alpha1.ClusterRole", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::rbac::conversions::v1alpha1_cluster_role_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::rbac::conversions::v1alpha1_cluster_role_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_CLUSTER_ROLE_V1ALPHA1), list_kind: "ClusterRoleList", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "ClusterRoleList",
-        def: &crate::rbac::v1alpha1::CLUSTER_ROLE_LIST, hub: &crate::rbac::v1alpha1::CLUSTER_ROLE_LIST,
-        model: "io.k8s.api.rbac.v1alpha1.ClusterRoleList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRoleBinding",
-        def: &crate::rbac::v1::CLUSTER_ROLE_BINDING, hub: &crate::rbac::v1::CLUSTER_ROLE_BINDING,
-        model: "io.k8s.api.rbac.v1.ClusterRoleBinding", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_CLUSTER_ROLE_BINDING_V1), list_kind: "ClusterRoleBindingList", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRoleBindingList",
-        def: &crate::rbac::v1::CLUSTER_ROLE_BINDING_LIST, hub: &crate::rbac::v1::CLUSTER_ROLE_BINDING_LIST,
-        model: "io.k8s.api.rbac.v1.ClusterRoleBindingList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "ClusterRoleBinding",
-        def: &crate::rbac::v1::CLUSTER_ROLE_BINDING, hub: &crate::rbac::v1::CLUSTER_ROLE_BINDING,
-        model: "io.k8s.api.rbac.v1beta1.ClusterRoleBinding", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 ClusterRoleBinding" },
-        resource: Some(&RBAC_CLUSTER_ROLE_BINDING_V1BETA1), list_kind: "ClusterRoleBindingList", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "ClusterRoleBindingList",
-        def: &crate::rbac::v1::CLUSTER_ROLE_BINDING_LIST, hub: &crate::rbac::v1::CLUSTER_ROLE_BINDING_LIST,
-        model: "io.k8s.api.rbac.v1beta1.ClusterRoleBindingList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 ClusterRoleBinding" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "ClusterRoleBinding",
-        def: &crate::rbac::v1alpha1::CLUSTER_ROLE_BINDING, hub: &crate::rbac::v1::CLUSTER_ROLE_BINDING,
-        model: "io.k8s.api.rbac.v1alpha1.ClusterRoleBinding", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::rbac::conversions::v1alpha1_cluster_role_binding_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::rbac::conversions::v1alpha1_cluster_role_binding_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_CLUSTER_ROLE_BINDING_V1ALPHA1), list_kind: "ClusterRoleBindingList", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "ClusterRoleBindingList",
-        def: &crate::rbac::v1alpha1::CLUSTER_ROLE_BINDING_LIST, hub: &crate::rbac::v1alpha1::CLUSTER_ROLE_BINDING_LIST,
-        model: "io.k8s.api.rbac.v1alpha1.ClusterRoleBindingList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1", kind: "Role",
-        def: &crate::rbac::v1::ROLE, hub: &crate::rbac::v1::ROLE,
-        model: "io.k8s.api.rbac.v1.Role", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_ROLE_V1), list_kind: "RoleList", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1", kind: "RoleList",
-        def: &crate::rbac::v1::ROLE_LIST, hub: &crate::rbac::v1::ROLE_LIST,
-        model: "io.k8s.api.rbac.v1.RoleList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "Role",
-        def: &crate::rbac::v1::ROLE, hub: &crate::rbac::v1::ROLE,
-        model: "io.k8s.api.rbac.v1beta1.Role", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 Role" },
-        resource: Some(&RBAC_ROLE_V1BETA1), list_kind: "RoleList", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "RoleList",
-        def: &crate::rbac::v1::ROLE_LIST, hub: &crate::rbac::v1::ROLE_LIST,
-        model: "io.k8s.api.rbac.v1beta1.RoleList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 Role" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "Role",
-        def: &crate::rbac::v1alpha1::ROLE, hub: &crate::rbac::v1::ROLE,
-        model: "io.k8s.api.rbac.v1alpha1.Role", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::rbac::conversions::v1alpha1_role_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::rbac::conversions::v1alpha1_role_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_ROLE_V1ALPHA1), list_kind: "RoleList", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "RoleList",
-        def: &crate::rbac::v1alpha1::ROLE_LIST, hub: &crate::rbac::v1alpha1::ROLE_LIST,
-        model: "io.k8s.api.rbac.v1alpha1.RoleList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1", kind: "RoleBinding",
-        def: &crate::rbac::v1::ROLE_BINDING, hub: &crate::rbac::v1::ROLE_BINDING,
-        model: "io.k8s.api.rbac.v1.RoleBinding", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_ROLE_BINDING_V1), list_kind: "RoleBindingList", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1", kind: "RoleBindingList",
-        def: &crate::rbac::v1::ROLE_BINDING_LIST, hub: &crate::rbac::v1::ROLE_BINDING_LIST,
-        model: "io.k8s.api.rbac.v1.RoleBindingList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "RoleBinding",
-        def: &crate::rbac::v1::ROLE_BINDING, hub: &crate::rbac::v1::ROLE_BINDING,
-        model: "io.k8s.api.rbac.v1beta1.RoleBinding", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 RoleBinding" },
-        resource: Some(&RBAC_ROLE_BINDING_V1BETA1), list_kind: "RoleBindingList", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "RoleBindingList",
-        def: &crate::rbac::v1::ROLE_BINDING_LIST, hub: &crate::rbac::v1::ROLE_BINDING_LIST,
-        model: "io.k8s.api.rbac.v1beta1.RoleBindingList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 RoleBinding" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "RoleBinding",
-        def: &crate::rbac::v1alpha1::ROLE_BINDING, hub: &crate::rbac::v1::ROLE_BINDING,
-        model: "io.k8s.api.rbac.v1alpha1.RoleBinding", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::rbac::conversions::v1alpha1_role_binding_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::rbac::conversions::v1alpha1_role_binding_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_ROLE_BINDING_V1ALPHA1), list_kind: "RoleBindingList", gate: "",
-    },
-    KindDef {
-        group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "RoleBindingList",
-        def: &crate::rbac::v1alpha1::ROLE_BINDING_LIST, hub: &crate::rbac::v1alpha1::ROLE_BINDING_LIST,
-        model: "io.k8s.api.rbac.v1alpha1.RoleBindingList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1", kind: "DeviceClass",
-        def: &crate::resource::v1::DEVICE_CLASS, hub: &crate::resource::v1::DEVICE_CLASS,
-        model: "io.k8s.api.resource.v1.DeviceClass", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_DEVICE_CLASS_V1), list_kind: "DeviceClassList", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1", kind: "DeviceClassList",
-        def: &crate::resource::v1::DEVICE_CLASS_LIST, hub: &crate::resource::v1::DEVICE_CLASS_LIST,
-        model: "io.k8s.api.resource.v1.DeviceClassList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta2", kind: "DeviceClass",
-        def: &crate::resource::v1::DEVICE_CLASS, hub: &crate::resource::v1::DEVICE_CLASS,
-        model: "io.k8s.api.resource.v1beta2.DeviceClass", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_DEVICE_CLASS_V1BETA2), list_kind: "DeviceClassList", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta2", kind: "DeviceClassList",
-        def: &crate::resource::v1::DEVICE_CLASS_LIST, hub: &crate::resource::v1::DEVICE_CLASS_LIST,
-        model: "io.k8s.api.resource.v1beta2.DeviceClassList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta1", kind: "DeviceClass",
-        def: &crate::resource::v1::DEVICE_CLASS, hub: &crate::resource::v1::DEVICE_CLASS,
-        model: "io.k8s.api.resource.v1beta1.DeviceClass", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_DEVICE_CLASS_V1BETA1), list_kind: "DeviceClassList", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta1", kind: "DeviceClassList",
-        def: &crate::resource::v1::DEVICE_CLASS_LIST, hub: &crate::resource::v1::DEVICE_CLASS_LIST,
-        model: "io.k8s.api.resource.v1beta1.DeviceClassList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta2", kind: "DeviceTaintRule",
-        def: &crate::resource::v1beta2::DEVICE_TAINT_RULE, hub: &crate::resource::v1beta2::DEVICE_TAINT_RULE,
-        model: "io.k8s.api.resource.v1beta2.DeviceTaintRule", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_DEVICE_TAINT_RULE_V1BETA2), list_kind: "DeviceTaintRuleList", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta2", kind: "DeviceTaintRuleList",
-        def: &crate::resource::v1beta2::DEVICE_TAINT_RULE_LIST, hub: &crate::resource::v1beta2::DEVICE_TAINT_RULE_LIST,
-        model: "io.k8s.api.resource.v1beta2.DeviceTaintRuleList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1alpha3", kind: "DeviceTaintRule",
-        def: &crate::resource::v1beta2::DEVICE_TAINT_RULE, hub: &crate::resource::v1beta2::DEVICE_TAINT_RULE,
-        model: "io.k8s.api.resource.v1alpha3.DeviceTaintRule", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3), list_kind: "DeviceTaintRuleList", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1alpha3", kind: "DeviceTaintRuleList",
-        def: &crate::resource::v1beta2::DEVICE_TAINT_RULE_LIST, hub: &crate::resource::v1beta2::DEVICE_TAINT_RULE_LIST,
-        model: "io.k8s.api.resource.v1alpha3.DeviceTaintRuleList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1", kind: "ResourceClaim",
-        def: &crate::resource::v1::RESOURCE_CLAIM, hub: &crate::resource::v1::RESOURCE_CLAIM,
-        model: "io.k8s.api.resource.v1.ResourceClaim", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_CLAIM_V1), list_kind: "ResourceClaimList", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1", kind: "ResourceClaimList",
-        def: &crate::resource::v1::RESOURCE_CLAIM_LIST, hub: &crate::resource::v1::RESOURCE_CLAIM_LIST,
-        model: "io.k8s.api.resource.v1.ResourceClaimList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta2", kind: "ResourceClaim",
-        def: &crate::resource::v1::RESOURCE_CLAIM, hub: &crate::resource::v1::RESOURCE_CLAIM,
-        model: "io.k8s.api.resource.v1beta2.ResourceClaim", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_CLAIM_V1BETA2), list_kind: "ResourceClaimList", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta2", kind: "ResourceClaimList",
-        def: &crate::resource::v1::RESOURCE_CLAIM_LIST, hub: &crate::resource::v1::RESOURCE_CLAIM_LIST,
-        model: "io.k8s.api.resource.v1beta2.ResourceClaimList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta1", kind: "ResourceClaim",
-        def: &crate::resource::v1beta1::RESOURCE_CLAIM, hub: &crate::resource::v1::RESOURCE_CLAIM,
-        model: "io.k8s.api.resource.v1beta1.ResourceClaim", serving: Serving::Off,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::resource::conversions::v1beta1_resource_claim_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::resource::conversions::v1beta1_resource_claim_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_CLAIM_V1BETA1), list_kind: "ResourceClaimList", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta1", kind: "ResourceClaimList",
-        def: &crate::resource::v1beta1::RESOURCE_CLAIM_LIST, hub: &crate::resource::v1beta1::RESOURCE_CLAIM_LIST,
-        model: "io.k8s.api.resource.v1beta1.ResourceClaimList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1", kind: "ResourceClaimTemplate",
-        def: &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE, hub: &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE,
-        model: "io.k8s.api.resource.v1.ResourceClaimTemplate", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1), list_kind: "ResourceClaimTemplateList", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1", kind: "ResourceClaimTemplateList",
-        def: &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE_LIST, hub: &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE_LIST,
-        model: "io.k8s.api.resource.v1.ResourceClaimTemplateList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta2", kind: "ResourceClaimTemplate",
-        def: &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE, hub: &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE,
-        model: "io.k8s.api.resource.v1beta2.ResourceClaimTemplate", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA2), list_kind: "ResourceClaimTemplateList", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta2", kind: "ResourceClaimTemplateList",
-        def: &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE_LIST, hub: &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE_LIST,
-        model: "io.k8s.api.resource.v1beta2.ResourceClaimTemplateList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta1", kind: "ResourceClaimTemplate",
-        def: &crate::resource::v1beta1::RESOURCE_CLAIM_TEMPLATE, hub: &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE,
-        model: "io.k8s.api.resource.v1beta1.ResourceClaimTemplate", serving: Serving::Off,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::resource::conversions::v1beta1_resource_claim_template_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::resource::conversions::v1beta1_resource_claim_template_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA1), list_kind: "ResourceClaimTemplateList", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta1", kind: "ResourceClaimTemplateList",
-        def: &crate::resource::v1beta1::RESOURCE_CLAIM_TEMPLATE_LIST, hub: &crate::resource::v1beta1::RESOURCE_CLAIM_TEMPLATE_LIST,
-        model: "io.k8s.api.resource.v1beta1.ResourceClaimTemplateList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1alpha3", kind: "ResourcePoolStatusRequest",
-        def: &crate::resource::v1alpha3::RESOURCE_POOL_STATUS_REQUEST, hub: &crate::resource::v1alpha3::RESOURCE_POOL_STATUS_REQUEST,
-        model: "io.k8s.api.resource.v1alpha3.ResourcePoolStatusRequest", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3), list_kind: "ResourcePoolStatusRequestList", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1alpha3", kind: "ResourcePoolStatusRequestList",
-        def: &crate::resource::v1alpha3::RESOURCE_POOL_STATUS_REQUEST_LIST, hub: &crate::resource::v1alpha3::RESOURCE_POOL_STATUS_REQUEST_LIST,
-        model: "io.k8s.api.resource.v1alpha3.ResourcePoolStatusRequestList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1", kind: "ResourceSlice",
-        def: &crate::resource::v1::RESOURCE_SLICE, hub: &crate::resource::v1::RESOURCE_SLICE,
-        model: "io.k8s.api.resource.v1.ResourceSlice", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_SLICE_V1), list_kind: "ResourceSliceList", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1", kind: "ResourceSliceList",
-        def: &crate::resource::v1::RESOURCE_SLICE_LIST, hub: &crate::resource::v1::RESOURCE_SLICE_LIST,
-        model: "io.k8s.api.resource.v1.ResourceSliceList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta2", kind: "ResourceSlice",
-        def: &crate::resource::v1::RESOURCE_SLICE, hub: &crate::resource::v1::RESOURCE_SLICE,
-        model: "io.k8s.api.resource.v1beta2.ResourceSlice", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_SLICE_V1BETA2), list_kind: "ResourceSliceList", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta2", kind: "ResourceSliceList",
-        def: &crate::resource::v1::RESOURCE_SLICE_LIST, hub: &crate::resource::v1::RESOURCE_SLICE_LIST,
-        model: "io.k8s.api.resource.v1beta2.ResourceSliceList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta1", kind: "ResourceSlice",
-        def: &crate::resource::v1beta1::RESOURCE_SLICE, hub: &crate::resource::v1::RESOURCE_SLICE,
-        model: "io.k8s.api.resource.v1beta1.ResourceSlice", serving: Serving::Off,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::resource::conversions::v1beta1_resource_slice_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::resource::conversions::v1beta1_resource_slice_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_SLICE_V1BETA1), list_kind: "ResourceSliceList", gate: "",
-    },
-    KindDef {
-        group: "resource.k8s.io", version: "v1beta1", kind: "ResourceSliceList",
-        def: &crate::resource::v1beta1::RESOURCE_SLICE_LIST, hub: &crate::resource::v1beta1::RESOURCE_SLICE_LIST,
-        model: "io.k8s.api.resource.v1beta1.ResourceSliceList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "scheduling.k8s.io", version: "v1alpha2", kind: "PodGroup",
-        def: &crate::scheduling::v1alpha2::POD_GROUP, hub: &crate::scheduling::v1alpha2::POD_GROUP,
-        model: "io.k8s.api.scheduling.v1alpha2.PodGroup", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&SCHEDULING_POD_GROUP_V1ALPHA2), list_kind: "PodGroupList", gate: "GenericWorkload",
-    },
-    KindDef {
-        group: "scheduling.k8s.io", version: "v1alpha2", kind: "PodGroupList",
-        def: &crate::scheduling::v1alpha2::POD_GROUP_LIST, hub: &crate::scheduling::v1alpha2::POD_GROUP_LIST,
-        model: "io.k8s.api.scheduling.v1alpha2.PodGroupList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "GenericWorkload",
-    },
-    KindDef {
-        group: "scheduling.k8s.io", version: "v1", kind: "PriorityClass",
-        def: &crate::scheduling::v1::PRIORITY_CLASS, hub: &crate::scheduling::v1::PRIORITY_CLASS,
-        model: "io.k8s.api.scheduling.v1.PriorityClass", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.14", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&SCHEDULING_PRIORITY_CLASS_V1), list_kind: "PriorityClassList", gate: "",
-    },
-    KindDef {
-        group: "scheduling.k8s.io", version: "v1", kind: "PriorityClassList",
-        def: &crate::scheduling::v1::PRIORITY_CLASS_LIST, hub: &crate::scheduling::v1::PRIORITY_CLASS_LIST,
-        model: "io.k8s.api.scheduling.v1.PriorityClassList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.14", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "scheduling.k8s.io", version: "v1beta1", kind: "PriorityClass",
-        def: &crate::scheduling::v1::PRIORITY_CLASS, hub: &crate::scheduling::v1::PRIORITY_CLASS,
-        model: "io.k8s.api.scheduling.v1beta1.PriorityClass", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.11", deprecated: "1.14", removed: "1.22", replacement: "scheduling.k8s.io/v1 PriorityClass" },
-        resource: Some(&SCHEDULING_PRIORITY_CLASS_V1BETA1), list_kind: "PriorityClassList", gate: "",
-    },
-    KindDef {
-        group: "scheduling.k8s.io", version: "v1beta1", kind: "PriorityClassList",
-        def: &crate::scheduling::v1::PRIORITY_CLASS_LIST, hub: &crate::scheduling::v1::PRIORITY_CLASS_LIST,
-        model: "io.k8s.api.scheduling.v1beta1.PriorityClassList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.11", deprecated: "1.14", removed: "1.22", replacement: "scheduling.k8s.io/v1 PriorityClass" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "scheduling.k8s.io", version: "v1alpha2", kind: "Workload",
-        def: &crate::scheduling::v1alpha2::WORKLOAD, hub: &crate::scheduling::v1alpha2::WORKLOAD,
-        model: "io.k8s.api.scheduling.v1alpha2.Workload", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&SCHEDULING_WORKLOAD_V1ALPHA2), list_kind: "WorkloadList", gate: "GenericWorkload",
-    },
-    KindDef {
-        group: "scheduling.k8s.io", version: "v1alpha2", kind: "WorkloadList",
-        def: &crate::scheduling::v1alpha2::WORKLOAD_LIST, hub: &crate::scheduling::v1alpha2::WORKLOAD_LIST,
-        model: "io.k8s.api.scheduling.v1alpha2.WorkloadList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "GenericWorkload",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1", kind: "CSIDriver",
-        def: &crate::storage::v1::CSI_DRIVER, hub: &crate::storage::v1::CSI_DRIVER,
-        model: "io.k8s.api.storage.v1.CSIDriver", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.18", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&STORAGE_CSI_DRIVER_V1), list_kind: "CSIDriverList", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1", kind: "CSIDriverList",
-        def: &crate::storage::v1::CSI_DRIVER_LIST, hub: &crate::storage::v1::CSI_DRIVER_LIST,
-        model: "io.k8s.api.storage.v1.CSIDriverList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.18", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1beta1", kind: "CSIDriver",
-        def: &crate::storage::v1beta1::CSI_DRIVER, hub: &crate::storage::v1::CSI_DRIVER,
-        model: "io.k8s.api.storage.v1beta1.CSIDriver", serving: Serving::Unserved,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::storage::conversions::v1beta1_csi_driver_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::storage::conversions::v1beta1_csi_driver_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "1.14", deprecated: "1.19", removed: "", replacement: "storage.k8s.io/v1 CSIDriver" },
-        resource: Some(&STORAGE_CSI_DRIVER_V1BETA1), list_kind: "CSIDriverList", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1beta1", kind: "CSIDriverList",
-        def: &crate::storage::v1beta1::CSI_DRIVER_LIST, hub: &crate::storage::v1beta1::CSI_DRIVER_LIST,
-        model: "io.k8s.api.storage.v1beta1.CSIDriverList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.14", deprecated: "1.19", removed: "", replacement: "storage.k8s.io/v1 CSIDriver" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1", kind: "CSINode",
-        def: &crate::storage::v1::CSI_NODE, hub: &crate::storage::v1::CSI_NODE,
-        model: "io.k8s.api.storage.v1.CSINode", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.17", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&STORAGE_CSI_NODE_V1), list_kind: "CSINodeList", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1", kind: "CSINodeList",
-        def: &crate::storage::v1::CSI_NODE_LIST, hub: &crate::storage::v1::CSI_NODE_LIST,
-        model: "io.k8s.api.storage.v1.CSINodeList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.17", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1beta1", kind: "CSINode",
-        def: &crate::storage::v1::CSI_NODE, hub: &crate::storage::v1::CSI_NODE,
-        model: "io.k8s.api.storage.v1beta1.CSINode", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.14", deprecated: "1.17", removed: "1.22", replacement: "storage.k8s.io/v1 CSINode" },
-        resource: Some(&STORAGE_CSI_NODE_V1BETA1), list_kind: "CSINodeList", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1beta1", kind: "CSINodeList",
-        def: &crate::storage::v1::CSI_NODE_LIST, hub: &crate::storage::v1::CSI_NODE_LIST,
-        model: "io.k8s.api.storage.v1beta1.CSINodeList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.14", deprecated: "1.17", removed: "1.22", replacement: "storage.k8s.io/v1 CSINode" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1", kind: "CSIStorageCapacity",
-        def: &crate::storage::v1::CSI_STORAGE_CAPACITY, hub: &crate::storage::v1::CSI_STORAGE_CAPACITY,
-        model: "io.k8s.api.storage.v1.CSIStorageCapacity", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.24", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&STORAGE_CSI_STORAGE_CAPACITY_V1), list_kind: "CSIStorageCapacityList", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1", kind: "CSIStorageCapacityList",
-        def: &crate::storage::v1::CSI_STORAGE_CAPACITY_LIST, hub: &crate::storage::v1::CSI_STORAGE_CAPACITY_LIST,
-        model: "io.k8s.api.storage.v1.CSIStorageCapacityList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.24", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1beta1", kind: "CSIStorageCapacity",
-        def: &crate::storage::v1::CSI_STORAGE_CAPACITY, hub: &crate::storage::v1::CSI_STORAGE_CAPACITY,
-        model: "io.k8s.api.storage.v1beta1.CSIStorageCapacity", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.21", deprecated: "1.24", removed: "", replacement: "storage.k8s.io/v1 CSIStorageCapacity" },
-        resource: Some(&STORAGE_CSI_STORAGE_CAPACITY_V1BETA1), list_kind: "CSIStorageCapacityList", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1beta1", kind: "CSIStorageCapacityList",
-        def: &crate::storage::v1::CSI_STORAGE_CAPACITY_LIST, hub: &crate::storage::v1::CSI_STORAGE_CAPACITY_LIST,
-        model: "io.k8s.api.storage.v1beta1.CSIStorageCapacityList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.21", deprecated: "1.24", removed: "", replacement: "storage.k8s.io/v1 CSIStorageCapacity" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1alpha1", kind: "CSIStorageCapacity",
-        def: &crate::storage::v1::CSI_STORAGE_CAPACITY, hub: &crate::storage::v1::CSI_STORAGE_CAPACITY,
-        model: "io.k8s.api.storage.v1alpha1.CSIStorageCapacity", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.19", deprecated: "1.21", removed: "", replacement: "storage.k8s.io/v1beta1 CSIStorageCapacity" },
-        resource: Some(&STORAGE_CSI_STORAGE_CAPACITY_V1ALPHA1), list_kind: "CSIStorageCapacityList", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1alpha1", kind: "CSIStorageCapacityList",
-        def: &crate::storage::v1::CSI_STORAGE_CAPACITY_LIST, hub: &crate::storage::v1::CSI_STORAGE_CAPACITY_LIST,
-        model: "io.k8s.api.storage.v1alpha1.CSIStorageCapacityList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.19", deprecated: "1.21", removed: "", replacement: "storage.k8s.io/v1beta1 CSIStorageCapacity" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1", kind: "StorageClass",
-        def: &crate::storage::v1::STORAGE_CLASS, hub: &crate::storage::v1::STORAGE_CLASS,
-        model: "io.k8s.api.storage.v1.StorageClass", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&STORAGE_STORAGE_CLASS_V1), list_kind: "StorageClassList", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1", kind: "StorageClassList",
-        def: &crate::storage::v1::STORAGE_CLASS_LIST, hub: &crate::storage::v1::STORAGE_CLASS_LIST,
-        model: "io.k8s.api.storage.v1.StorageClassList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.6", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1beta1", kind: "StorageClass",
-        def: &crate::storage::v1::STORAGE_CLASS, hub: &crate::storage::v1::STORAGE_CLASS,
-        model: "io.k8s.api.storage.v1beta1.StorageClass", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.4", deprecated: "1.19", removed: "", replacement: "storage.k8s.io/v1 StorageClass" },
-        resource: Some(&STORAGE_STORAGE_CLASS_V1BETA1), list_kind: "StorageClassList", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1beta1", kind: "StorageClassList",
-        def: &crate::storage::v1::STORAGE_CLASS_LIST, hub: &crate::storage::v1::STORAGE_CLASS_LIST,
-        model: "io.k8s.api.storage.v1beta1.StorageClassList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.4", deprecated: "1.19", removed: "", replacement: "storage.k8s.io/v1 StorageClass" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1", kind: "VolumeAttachment",
-        def: &crate::storage::v1::VOLUME_ATTACHMENT, hub: &crate::storage::v1::VOLUME_ATTACHMENT,
-        model: "io.k8s.api.storage.v1.VolumeAttachment", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.13", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&STORAGE_VOLUME_ATTACHMENT_V1), list_kind: "VolumeAttachmentList", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1", kind: "VolumeAttachmentList",
-        def: &crate::storage::v1::VOLUME_ATTACHMENT_LIST, hub: &crate::storage::v1::VOLUME_ATTACHMENT_LIST,
-        model: "io.k8s.api.storage.v1.VolumeAttachmentList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.13", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1beta1", kind: "VolumeAttachment",
-        def: &crate::storage::v1::VOLUME_ATTACHMENT, hub: &crate::storage::v1::VOLUME_ATTACHMENT,
-        model: "io.k8s.api.storage.v1beta1.VolumeAttachment", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.10", deprecated: "1.19", removed: "", replacement: "storage.k8s.io/v1 VolumeAttachment" },
-        resource: Some(&STORAGE_VOLUME_ATTACHMENT_V1BETA1), list_kind: "VolumeAttachmentList", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1beta1", kind: "VolumeAttachmentList",
-        def: &crate::storage::v1::VOLUME_ATTACHMENT_LIST, hub: &crate::storage::v1::VOLUME_ATTACHMENT_LIST,
-        model: "io.k8s.api.storage.v1beta1.VolumeAttachmentList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.10", deprecated: "1.19", removed: "", replacement: "storage.k8s.io/v1 VolumeAttachment" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1alpha1", kind: "VolumeAttachment",
-        def: &crate::storage::v1::VOLUME_ATTACHMENT, hub: &crate::storage::v1::VOLUME_ATTACHMENT,
-        model: "io.k8s.api.storage.v1alpha1.VolumeAttachment", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "1.21", removed: "", replacement: "storage.k8s.io/v1 VolumeAttachment" },
-        resource: Some(&STORAGE_VOLUME_ATTACHMENT_V1ALPHA1), list_kind: "VolumeAttachmentList", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1alpha1", kind: "VolumeAttachmentList",
-        def: &crate::storage::v1::VOLUME_ATTACHMENT_LIST, hub: &crate::storage::v1::VOLUME_ATTACHMENT_LIST,
-        model: "io.k8s.api.storage.v1alpha1.VolumeAttachmentList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.9", deprecated: "1.21", removed: "", replacement: "storage.k8s.io/v1 VolumeAttachment" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1", kind: "VolumeAttributesClass",
-        def: &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS, hub: &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS,
-        model: "io.k8s.api.storage.v1.VolumeAttributesClass", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1), list_kind: "VolumeAttributesClassList", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1", kind: "VolumeAttributesClassList",
-        def: &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS_LIST, hub: &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS_LIST,
-        model: "io.k8s.api.storage.v1.VolumeAttributesClassList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1beta1", kind: "VolumeAttributesClass",
-        def: &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS, hub: &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS,
-        model: "io.k8s.api.storage.v1beta1.VolumeAttributesClass", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.31", deprecated: "1.34", removed: "", replacement: "storage.k8s.io/v1 VolumeAttributesClass" },
-        resource: Some(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1BETA1), list_kind: "VolumeAttributesClassList", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1beta1", kind: "VolumeAttributesClassList",
-        def: &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS_LIST, hub: &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS_LIST,
-        model: "io.k8s.api.storage.v1beta1.VolumeAttributesClassList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.31", deprecated: "1.34", removed: "", replacement: "storage.k8s.io/v1 VolumeAttributesClass" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1alpha1", kind: "VolumeAttributesClass",
-        def: &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS, hub: &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS,
-        model: "io.k8s.api.storage.v1alpha1.VolumeAttributesClass", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.29", deprecated: "1.32", removed: "", replacement: "storage.k8s.io/v1 VolumeAttributesClass" },
-        resource: Some(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1ALPHA1), list_kind: "VolumeAttributesClassList", gate: "",
-    },
-    KindDef {
-        group: "storage.k8s.io", version: "v1alpha1", kind: "VolumeAttributesClassList",
-        def: &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS_LIST, hub: &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS_LIST,
-        model: "io.k8s.api.storage.v1alpha1.VolumeAttributesClassList", serving: Serving::Unserved,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.29", deprecated: "1.32", removed: "", replacement: "storage.k8s.io/v1 VolumeAttributesClass" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "storagemigration.k8s.io", version: "v1beta1", kind: "StorageVersionMigration",
-        def: &crate::storagemigration::v1beta1::STORAGE_VERSION_MIGRATION, hub: &crate::storagemigration::v1beta1::STORAGE_VERSION_MIGRATION,
-        model: "io.k8s.api.storagemigration.v1beta1.StorageVersionMigration", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.35", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1), list_kind: "StorageVersionMigrationList", gate: "StorageVersionMigrator",
-    },
-    KindDef {
-        group: "storagemigration.k8s.io", version: "v1beta1", kind: "StorageVersionMigrationList",
-        def: &crate::storagemigration::v1beta1::STORAGE_VERSION_MIGRATION_LIST, hub: &crate::storagemigration::v1beta1::STORAGE_VERSION_MIGRATION_LIST,
-        model: "io.k8s.api.storagemigration.v1beta1.StorageVersionMigrationList", serving: Serving::Off,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "1.35", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "StorageVersionMigrator",
-    },
+    KindDef::new(
+            ("admission.k8s.io", "v1", "AdmissionReview"),
+            &crate::admission::v1::ADMISSION_REVIEW,
+            "io.k8s.api.admission.v1.AdmissionReview",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.19"),
+    KindDef::new(
+            ("admission.k8s.io", "v1beta1", "AdmissionReview"),
+            &crate::admission::v1::ADMISSION_REVIEW,
+            "io.k8s.api.admission.v1beta1.AdmissionReview",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.9")
+        .deprecated("1.19")
+        .replaced_by("admission.k8s.io/v1 AdmissionReview"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicy"),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY,
+            "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicy",
+        )
+        .introduced("1.36")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1)
+        .listed_as("MutatingAdmissionPolicyList"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyList"),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_LIST,
+            "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyList",
+        )
+        .introduced("1.36"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1beta1", "MutatingAdmissionPolicy"),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY,
+            "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicy",
+        )
+        .serving(Serving::Off)
+        .introduced("1.34")
+        .replaced_by("admissionregistration.k8s.io/v1 MutatingAdmissionPolicy")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1)
+        .listed_as("MutatingAdmissionPolicyList"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1beta1", "MutatingAdmissionPolicyList"),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_LIST,
+            "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicyList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.34")
+        .replaced_by("admissionregistration.k8s.io/v1 MutatingAdmissionPolicy"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1alpha1", "MutatingAdmissionPolicy"),
+            &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY,
+            "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicy",
+        )
+        .serving(Serving::Off)
+        .converted(
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY,
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_from_hub,
+            ),
+        )
+        .introduced("1.32")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1)
+        .listed_as("MutatingAdmissionPolicyList"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1alpha1", "MutatingAdmissionPolicyList"),
+            &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY_LIST,
+            "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicyList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyBinding"),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING,
+            "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBinding",
+        )
+        .introduced("1.36")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1)
+        .listed_as("MutatingAdmissionPolicyBindingList"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyBindingList"),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING_LIST,
+            "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBindingList",
+        )
+        .introduced("1.36"),
+    KindDef::new(
+            (
+                "admissionregistration.k8s.io",
+                "v1beta1",
+                "MutatingAdmissionPolicyBinding",
+            ),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING,
+            "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicyBinding",
+        )
+        .serving(Serving::Off)
+        .introduced("1.34")
+        .replaced_by("admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1)
+        .listed_as("MutatingAdmissionPolicyBindingList"),
+    KindDef::new(
+            (
+                "admissionregistration.k8s.io",
+                "v1beta1",
+                "MutatingAdmissionPolicyBindingList",
+            ),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING_LIST,
+            "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicyBindingL\
+                ist",
+        )
+        .serving(Serving::Off)
+        .introduced("1.34")
+        .replaced_by("admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding"),
+    KindDef::new(
+            (
+                "admissionregistration.k8s.io",
+                "v1alpha1",
+                "MutatingAdmissionPolicyBinding",
+            ),
+            &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY_BINDING,
+            "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicyBinding",
+        )
+        .serving(Serving::Off)
+        .converted(
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING,
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_binding_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_binding_from_hub,
+            ),
+        )
+        .introduced("1.32")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1)
+        .listed_as("MutatingAdmissionPolicyBindingList"),
+    KindDef::new(
+            (
+                "admissionregistration.k8s.io",
+                "v1alpha1",
+                "MutatingAdmissionPolicyBindingList",
+            ),
+            &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY_BINDING_LIST,
+            "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicyBinding\
+                List",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration"),
+            &crate::admissionregistration::v1::MUTATING_WEBHOOK_CONFIGURATION,
+            "io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration",
+        )
+        .introduced("1.16")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1)
+        .listed_as("MutatingWebhookConfigurationList"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1", "MutatingWebhookConfigurationList"),
+            &crate::admissionregistration::v1::MUTATING_WEBHOOK_CONFIGURATION_LIST,
+            "io.k8s.api.admissionregistration.v1.MutatingWebhookConfigurationList",
+        )
+        .introduced("1.16"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1beta1", "MutatingWebhookConfiguration"),
+            &crate::admissionregistration::v1beta1::MUTATING_WEBHOOK_CONFIGURATION,
+            "io.k8s.api.admissionregistration.v1beta1.MutatingWebhookConfiguration",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::admissionregistration::v1::MUTATING_WEBHOOK_CONFIGURATION,
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1beta1_mutating_webhook_configuration_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1beta1_mutating_webhook_configuration_from_hub,
+            ),
+        )
+        .introduced("1.9")
+        .deprecated("1.16")
+        .removed("1.22")
+        .replaced_by("admissionregistration.k8s.io/v1 MutatingWebhookConfiguration")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1)
+        .listed_as("MutatingWebhookConfigurationList"),
+    KindDef::new(
+            (
+                "admissionregistration.k8s.io",
+                "v1beta1",
+                "MutatingWebhookConfigurationList",
+            ),
+            &crate::admissionregistration::v1beta1::MUTATING_WEBHOOK_CONFIGURATION_LIST,
+            "io.k8s.api.admissionregistration.v1beta1.MutatingWebhookConfigurationLis\
+                t",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.9")
+        .deprecated("1.16")
+        .removed("1.22")
+        .replaced_by("admissionregistration.k8s.io/v1 MutatingWebhookConfiguration"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY,
+            "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy",
+        )
+        .introduced("1.30")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1)
+        .listed_as("ValidatingAdmissionPolicyList"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyList"),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_LIST,
+            "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyList",
+        )
+        .introduced("1.30"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY,
+            "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicy",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.28")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1)
+        .listed_as("ValidatingAdmissionPolicyList"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicyList"),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_LIST,
+            "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicyList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.28"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"),
+            &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY,
+            "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicy",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY,
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_from_hub,
+            ),
+        )
+        .introduced("1.26")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1)
+        .listed_as("ValidatingAdmissionPolicyList"),
+    KindDef::new(
+            (
+                "admissionregistration.k8s.io",
+                "v1alpha1",
+                "ValidatingAdmissionPolicyList",
+            ),
+            &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY_LIST,
+            "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicyList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyBinding"),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING,
+            "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding",
+        )
+        .introduced("1.30")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1)
+        .listed_as("ValidatingAdmissionPolicyBindingList"),
+    KindDef::new(
+            (
+                "admissionregistration.k8s.io",
+                "v1",
+                "ValidatingAdmissionPolicyBindingList",
+            ),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING_LIST,
+            "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingList",
+        )
+        .introduced("1.30"),
+    KindDef::new(
+            (
+                "admissionregistration.k8s.io",
+                "v1beta1",
+                "ValidatingAdmissionPolicyBinding",
+            ),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING,
+            "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicyBindin\
+                g",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.28")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1)
+        .listed_as("ValidatingAdmissionPolicyBindingList"),
+    KindDef::new(
+            (
+                "admissionregistration.k8s.io",
+                "v1beta1",
+                "ValidatingAdmissionPolicyBindingList",
+            ),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING_LIST,
+            "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicyBindin\
+                gList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.28"),
+    KindDef::new(
+            (
+                "admissionregistration.k8s.io",
+                "v1alpha1",
+                "ValidatingAdmissionPolicyBinding",
+            ),
+            &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY_BINDING,
+            "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicyBindi\
+                ng",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING,
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_binding_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_binding_from_hub,
+            ),
+        )
+        .introduced("1.26")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1)
+        .listed_as("ValidatingAdmissionPolicyBindingList"),
+    KindDef::new(
+            (
+                "admissionregistration.k8s.io",
+                "v1alpha1",
+                "ValidatingAdmissionPolicyBindingList",
+            ),
+            &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY_BINDING_LIST,
+            "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicyBindi\
+                ngList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration"),
+            &crate::admissionregistration::v1::VALIDATING_WEBHOOK_CONFIGURATION,
+            "io.k8s.api.admissionregistration.v1.ValidatingWebhookConfiguration",
+        )
+        .introduced("1.16")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1)
+        .listed_as("ValidatingWebhookConfigurationList"),
+    KindDef::new(
+            ("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfigurationList"),
+            &crate::admissionregistration::v1::VALIDATING_WEBHOOK_CONFIGURATION_LIST,
+            "io.k8s.api.admissionregistration.v1.ValidatingWebhookConfigurationList",
+        )
+        .introduced("1.16"),
+    KindDef::new(
+            (
+                "admissionregistration.k8s.io",
+                "v1beta1",
+                "ValidatingWebhookConfiguration",
+            ),
+            &crate::admissionregistration::v1beta1::VALIDATING_WEBHOOK_CONFIGURATION,
+            "io.k8s.api.admissionregistration.v1beta1.ValidatingWebhookConfiguration",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::admissionregistration::v1::VALIDATING_WEBHOOK_CONFIGURATION,
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1beta1_validating_webhook_configuration_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1beta1_validating_webhook_configuration_from_hub,
+            ),
+        )
+        .introduced("1.9")
+        .deprecated("1.16")
+        .removed("1.22")
+        .replaced_by("admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1)
+        .listed_as("ValidatingWebhookConfigurationList"),
+    KindDef::new(
+            (
+                "admissionregistration.k8s.io",
+                "v1beta1",
+                "ValidatingWebhookConfigurationList",
+            ),
+            &crate::admissionregistration::v1beta1::VALIDATING_WEBHOOK_CONFIGURATION_LIST,
+            "io.k8s.api.admissionregistration.v1beta1.ValidatingWebhookConfigurationL\
+                ist",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.9")
+        .deprecated("1.16")
+        .removed("1.22")
+        .replaced_by("admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration"),
+    KindDef::new(
+            ("apidiscovery.k8s.io", "v2", "APIGroupDiscovery"),
+            &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY,
+            "io.k8s.api.apidiscovery.v2.APIGroupDiscovery",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.30")
+        .listed_as("APIGroupDiscoveryList"),
+    KindDef::new(
+            ("apidiscovery.k8s.io", "v2", "APIGroupDiscoveryList"),
+            &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY_LIST,
+            "io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.30"),
+    KindDef::new(
+            ("apidiscovery.k8s.io", "v2beta1", "APIGroupDiscovery"),
+            &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY,
+            "io.k8s.api.apidiscovery.v2beta1.APIGroupDiscovery",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26")
+        .deprecated("1.32")
+        .removed("1.35")
+        .listed_as("APIGroupDiscoveryList"),
+    KindDef::new(
+            ("apidiscovery.k8s.io", "v2beta1", "APIGroupDiscoveryList"),
+            &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY_LIST,
+            "io.k8s.api.apidiscovery.v2beta1.APIGroupDiscoveryList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26")
+        .deprecated("1.32")
+        .removed("1.35"),
+    KindDef::new(
+            ("apiextensions.k8s.io", "v1", "ConversionReview"),
+            &apimachinery::apiextensions::v1::CONVERSION_REVIEW,
+            "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ConversionRevie\
+                w",
+        )
+        .introduced("1.16"),
+    KindDef::new(
+            ("apiextensions.k8s.io", "v1beta1", "ConversionReview"),
+            &apimachinery::apiextensions::v1::CONVERSION_REVIEW,
+            "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.Conversion\
+                Review",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.13")
+        .deprecated("1.19")
+        .replaced_by("apiextensions.k8s.io/v1 ConversionReview"),
+    KindDef::new(
+            ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"),
+            &apimachinery::apiextensions::v1::CUSTOM_RESOURCE_DEFINITION,
+            "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceD\
+                efinition",
+        )
+        .introduced("1.16")
+        .resource(&APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1)
+        .listed_as("CustomResourceDefinitionList"),
+    KindDef::new(
+            ("apiextensions.k8s.io", "v1", "CustomResourceDefinitionList"),
+            &apimachinery::apiextensions::v1::CUSTOM_RESOURCE_DEFINITION_LIST,
+            "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceD\
+                efinitionList",
+        )
+        .introduced("1.16"),
+    KindDef::new(
+            ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinition"),
+            &apimachinery::apiextensions::v1beta1::CUSTOM_RESOURCE_DEFINITION,
+            "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.CustomReso\
+                urceDefinition",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &apimachinery::apiextensions::v1::CUSTOM_RESOURCE_DEFINITION,
+            |o| convert(
+                o,
+                apimachinery::apiextensions::conversions::v1beta1_custom_resource_definition_to_hub,
+            ),
+            |o| convert(
+                o,
+                apimachinery::apiextensions::conversions::v1beta1_custom_resource_definition_from_hub,
+            ),
+        )
+        .introduced("1.7")
+        .deprecated("1.16")
+        .removed("1.22")
+        .replaced_by("apiextensions.k8s.io/v1 CustomResourceDefinition")
+        .resource(&APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1)
+        .listed_as("CustomResourceDefinitionList"),
+    KindDef::new(
+            ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinitionList"),
+            &apimachinery::apiextensions::v1beta1::CUSTOM_RESOURCE_DEFINITION_LIST,
+            "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.CustomReso\
+                urceDefinitionList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.7")
+        .deprecated("1.16")
+        .removed("1.22")
+        .replaced_by("apiextensions.k8s.io/v1 CustomResourceDefinition"),
+    KindDef::new(
+            ("apiregistration.k8s.io", "v1", "APIService"),
+            &apimachinery::apiregistration::v1::API_SERVICE,
+            "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService",
+        )
+        .introduced("1.10")
+        .resource(&APIREGISTRATION_API_SERVICE_V1)
+        .listed_as("APIServiceList"),
+    KindDef::new(
+            ("apiregistration.k8s.io", "v1", "APIServiceList"),
+            &apimachinery::apiregistration::v1::API_SERVICE_LIST,
+            "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceList",
+        )
+        .introduced("1.10"),
+    KindDef::new(
+            ("apiregistration.k8s.io", "v1beta1", "APIService"),
+            &apimachinery::apiregistration::v1::API_SERVICE,
+            "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1beta1.APIService",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.7")
+        .deprecated("1.19")
+        .removed("1.22")
+        .replaced_by("apiregistration.k8s.io/v1 APIService")
+        .resource(&APIREGISTRATION_API_SERVICE_V1BETA1)
+        .listed_as("APIServiceList"),
+    KindDef::new(
+            ("apiregistration.k8s.io", "v1beta1", "APIServiceList"),
+            &apimachinery::apiregistration::v1::API_SERVICE_LIST,
+            "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1beta1.APIServiceList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.7")
+        .deprecated("1.19")
+        .removed("1.22")
+        .replaced_by("apiregistration.k8s.io/v1 APIService"),
+    KindDef::new(
+            ("apiserver.config.k8s.io", "v1", "AdmissionConfiguration"),
+            &apimachinery::apiserverconfig::v1::ADMISSION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1.AdmissionConfiguration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("apiserver.config.k8s.io", "v1alpha1", "AdmissionConfiguration"),
+            &apimachinery::apiserverconfig::v1::ADMISSION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1alpha1.AdmissionConfiguration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("apiserver.config.k8s.io", "v1", "AuthenticationConfiguration"),
+            &apimachinery::apiserverconfig::v1::AUTHENTICATION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1.AuthenticationConfiguration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("apiserver.config.k8s.io", "v1beta1", "AuthenticationConfiguration"),
+            &apimachinery::apiserverconfig::v1::AUTHENTICATION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1beta1.AuthenticationConfiguration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("apiserver.config.k8s.io", "v1alpha1", "AuthenticationConfiguration"),
+            &apimachinery::apiserverconfig::v1::AUTHENTICATION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1alpha1.AuthenticationConfiguration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("apiserver.config.k8s.io", "v1", "AuthorizationConfiguration"),
+            &apimachinery::apiserverconfig::v1::AUTHORIZATION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1.AuthorizationConfiguration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("apiserver.config.k8s.io", "v1beta1", "AuthorizationConfiguration"),
+            &apimachinery::apiserverconfig::v1::AUTHORIZATION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1beta1.AuthorizationConfiguration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("apiserver.config.k8s.io", "v1alpha1", "AuthorizationConfiguration"),
+            &apimachinery::apiserverconfig::v1::AUTHORIZATION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1alpha1.AuthorizationConfiguration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("apps", "v1", "ControllerRevision"),
+            &crate::apps::v1::CONTROLLER_REVISION,
+            "io.k8s.api.apps.v1.ControllerRevision",
+        )
+        .introduced("1.9")
+        .resource(&APPS_CONTROLLER_REVISION_V1)
+        .listed_as("ControllerRevisionList"),
+    KindDef::new(
+            ("apps", "v1", "ControllerRevisionList"),
+            &crate::apps::v1::CONTROLLER_REVISION_LIST,
+            "io.k8s.api.apps.v1.ControllerRevisionList",
+        )
+        .introduced("1.9"),
+    KindDef::new(
+            ("apps", "v1beta2", "ControllerRevision"),
+            &crate::apps::v1::CONTROLLER_REVISION,
+            "io.k8s.api.apps.v1beta2.ControllerRevision",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 ControllerRevision")
+        .resource(&APPS_CONTROLLER_REVISION_V1)
+        .listed_as("ControllerRevisionList"),
+    KindDef::new(
+            ("apps", "v1beta2", "ControllerRevisionList"),
+            &crate::apps::v1::CONTROLLER_REVISION_LIST,
+            "io.k8s.api.apps.v1beta2.ControllerRevisionList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 ControllerRevision"),
+    KindDef::new(
+            ("apps", "v1beta1", "ControllerRevision"),
+            &crate::apps::v1::CONTROLLER_REVISION,
+            "io.k8s.api.apps.v1beta1.ControllerRevision",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.7")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 ControllerRevision")
+        .resource(&APPS_CONTROLLER_REVISION_V1)
+        .listed_as("ControllerRevisionList"),
+    KindDef::new(
+            ("apps", "v1beta1", "ControllerRevisionList"),
+            &crate::apps::v1::CONTROLLER_REVISION_LIST,
+            "io.k8s.api.apps.v1beta1.ControllerRevisionList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.7")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 ControllerRevision"),
+    KindDef::new(
+            ("apps", "v1", "DaemonSet"),
+            &crate::apps::v1::DAEMON_SET,
+            "io.k8s.api.apps.v1.DaemonSet",
+        )
+        .introduced("1.9")
+        .resource(&APPS_DAEMON_SET_V1)
+        .listed_as("DaemonSetList"),
+    KindDef::new(
+            ("apps", "v1", "DaemonSetList"),
+            &crate::apps::v1::DAEMON_SET_LIST,
+            "io.k8s.api.apps.v1.DaemonSetList",
+        )
+        .introduced("1.9"),
+    KindDef::new(
+            ("apps", "v1beta2", "DaemonSet"),
+            &crate::apps::v1::DAEMON_SET,
+            "io.k8s.api.apps.v1beta2.DaemonSet",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 DaemonSet")
+        .resource(&APPS_DAEMON_SET_V1BETA2)
+        .listed_as("DaemonSetList"),
+    KindDef::new(
+            ("apps", "v1beta2", "DaemonSetList"),
+            &crate::apps::v1::DAEMON_SET_LIST,
+            "io.k8s.api.apps.v1beta2.DaemonSetList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 DaemonSet"),
+    KindDef::new(
+            ("apps", "v1", "Deployment"),
+            &crate::apps::v1::DEPLOYMENT,
+            "io.k8s.api.apps.v1.Deployment",
+        )
+        .introduced("1.9")
+        .resource(&APPS_DEPLOYMENT_V1)
+        .listed_as("DeploymentList"),
+    KindDef::new(
+            ("apps", "v1", "DeploymentList"),
+            &crate::apps::v1::DEPLOYMENT_LIST,
+            "io.k8s.api.apps.v1.DeploymentList",
+        )
+        .introduced("1.9"),
+    KindDef::new(
+            ("apps", "v1beta2", "Deployment"),
+            &crate::apps::v1::DEPLOYMENT,
+            "io.k8s.api.apps.v1beta2.Deployment",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 Deployment")
+        .resource(&APPS_DEPLOYMENT_V1BETA2)
+        .listed_as("DeploymentList"),
+    KindDef::new(
+            ("apps", "v1beta2", "DeploymentList"),
+            &crate::apps::v1::DEPLOYMENT_LIST,
+            "io.k8s.api.apps.v1beta2.DeploymentList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 Deployment"),
+    KindDef::new(
+            ("apps", "v1beta1", "Deployment"),
+            &crate::apps::v1beta1::DEPLOYMENT,
+            "io.k8s.api.apps.v1beta1.Deployment",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::apps::v1::DEPLOYMENT,
+            |o| convert(o, crate::apps::conversions::v1beta1_deployment_to_hub),
+            |o| convert(o, crate::apps::conversions::v1beta1_deployment_from_hub),
+        )
+        .introduced("1.6")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 Deployment")
+        .resource(&APPS_DEPLOYMENT_V1BETA1)
+        .listed_as("DeploymentList"),
+    KindDef::new(
+            ("apps", "v1beta1", "DeploymentList"),
+            &crate::apps::v1beta1::DEPLOYMENT_LIST,
+            "io.k8s.api.apps.v1beta1.DeploymentList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 Deployment"),
+    KindDef::new(
+            ("apps", "v1beta1", "DeploymentRollback"),
+            &crate::apps::v1beta1::DEPLOYMENT_ROLLBACK,
+            "io.k8s.api.apps.v1beta1.DeploymentRollback",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 DeploymentRollback"),
+    KindDef::new(
+            ("apps", "v1", "ReplicaSet"),
+            &crate::apps::v1::REPLICA_SET,
+            "io.k8s.api.apps.v1.ReplicaSet",
+        )
+        .introduced("1.9")
+        .resource(&APPS_REPLICA_SET_V1)
+        .listed_as("ReplicaSetList"),
+    KindDef::new(
+            ("apps", "v1", "ReplicaSetList"),
+            &crate::apps::v1::REPLICA_SET_LIST,
+            "io.k8s.api.apps.v1.ReplicaSetList",
+        )
+        .introduced("1.9"),
+    KindDef::new(
+            ("apps", "v1beta2", "ReplicaSet"),
+            &crate::apps::v1::REPLICA_SET,
+            "io.k8s.api.apps.v1beta2.ReplicaSet",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 ReplicaSet")
+        .resource(&APPS_REPLICA_SET_V1BETA2)
+        .listed_as("ReplicaSetList"),
+    KindDef::new(
+            ("apps", "v1beta2", "ReplicaSetList"),
+            &crate::apps::v1::REPLICA_SET_LIST,
+            "io.k8s.api.apps.v1beta2.ReplicaSetList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 ReplicaSet"),
+    KindDef::new(
+            ("apps", "v1beta2", "Scale"),
+            &crate::apps::v1beta2::SCALE,
+            "io.k8s.api.apps.v1beta2.Scale",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("autoscaling/v1 Scale"),
+    KindDef::new(
+            ("apps", "v1beta1", "Scale"),
+            &crate::apps::v1beta1::SCALE,
+            "io.k8s.api.apps.v1beta1.Scale",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::apps::v1beta2::SCALE,
+            |o| convert(o, crate::apps::conversions::v1beta1_scale_to_hub),
+            |o| convert(o, crate::apps::conversions::v1beta1_scale_from_hub),
+        )
+        .introduced("1.6")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("autoscaling/v1 Scale"),
+    KindDef::new(
+            ("apps", "v1", "StatefulSet"),
+            &crate::apps::v1::STATEFUL_SET,
+            "io.k8s.api.apps.v1.StatefulSet",
+        )
+        .introduced("1.9")
+        .resource(&APPS_STATEFUL_SET_V1)
+        .listed_as("StatefulSetList"),
+    KindDef::new(
+            ("apps", "v1", "StatefulSetList"),
+            &crate::apps::v1::STATEFUL_SET_LIST,
+            "io.k8s.api.apps.v1.StatefulSetList",
+        )
+        .introduced("1.9"),
+    KindDef::new(
+            ("apps", "v1beta2", "StatefulSet"),
+            &crate::apps::v1::STATEFUL_SET,
+            "io.k8s.api.apps.v1beta2.StatefulSet",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 StatefulSet")
+        .resource(&APPS_STATEFUL_SET_V1BETA2)
+        .listed_as("StatefulSetList"),
+    KindDef::new(
+            ("apps", "v1beta2", "StatefulSetList"),
+            &crate::apps::v1::STATEFUL_SET_LIST,
+            "io.k8s.api.apps.v1beta2.StatefulSetList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 StatefulSet"),
+    KindDef::new(
+            ("apps", "v1beta1", "StatefulSet"),
+            &crate::apps::v1beta1::STATEFUL_SET,
+            "io.k8s.api.apps.v1beta1.StatefulSet",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::apps::v1::STATEFUL_SET,
+            |o| convert(o, crate::apps::conversions::v1beta1_stateful_set_to_hub),
+            |o| convert(o, crate::apps::conversions::v1beta1_stateful_set_from_hub),
+        )
+        .introduced("1.5")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 StatefulSet")
+        .resource(&APPS_STATEFUL_SET_V1BETA1)
+        .listed_as("StatefulSetList"),
+    KindDef::new(
+            ("apps", "v1beta1", "StatefulSetList"),
+            &crate::apps::v1beta1::STATEFUL_SET_LIST,
+            "io.k8s.api.apps.v1beta1.StatefulSetList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.5")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 StatefulSet"),
+    KindDef::new(
+            ("audit.k8s.io", "v1", "Event"),
+            &apimachinery::audit::v1::EVENT,
+            "io.k8s.apiserver.pkg.apis.audit.v1.Event",
+        )
+        .serving(Serving::Unserved)
+        .listed_as("EventList"),
+    KindDef::new(
+            ("audit.k8s.io", "v1", "EventList"),
+            &apimachinery::audit::v1::EVENT_LIST,
+            "io.k8s.apiserver.pkg.apis.audit.v1.EventList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("audit.k8s.io", "v1", "Policy"),
+            &apimachinery::audit::v1::POLICY,
+            "io.k8s.apiserver.pkg.apis.audit.v1.Policy",
+        )
+        .serving(Serving::Unserved)
+        .listed_as("PolicyList"),
+    KindDef::new(
+            ("audit.k8s.io", "v1", "PolicyList"),
+            &apimachinery::audit::v1::POLICY_LIST,
+            "io.k8s.apiserver.pkg.apis.audit.v1.PolicyList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("authentication.k8s.io", "v1", "SelfSubjectReview"),
+            &apimachinery::authentication::v1::SELF_SUBJECT_REVIEW,
+            "io.k8s.api.authentication.v1.SelfSubjectReview",
+        )
+        .introduced("1.28")
+        .resource(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1),
+    KindDef::new(
+            ("authentication.k8s.io", "v1beta1", "SelfSubjectReview"),
+            &apimachinery::authentication::v1::SELF_SUBJECT_REVIEW,
+            "io.k8s.api.authentication.v1beta1.SelfSubjectReview",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.27")
+        .resource(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1),
+    KindDef::new(
+            ("authentication.k8s.io", "v1alpha1", "SelfSubjectReview"),
+            &apimachinery::authentication::v1::SELF_SUBJECT_REVIEW,
+            "io.k8s.api.authentication.v1alpha1.SelfSubjectReview",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26")
+        .resource(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1),
+    KindDef::new(
+            ("authentication.k8s.io", "v1", "TokenRequest"),
+            &apimachinery::authentication::v1::TOKEN_REQUEST,
+            "io.k8s.api.authentication.v1.TokenRequest",
+        )
+        .introduced("1.10"),
+    KindDef::new(
+            ("authentication.k8s.io", "v1", "TokenReview"),
+            &apimachinery::authentication::v1::TOKEN_REVIEW,
+            "io.k8s.api.authentication.v1.TokenReview",
+        )
+        .introduced("1.6")
+        .resource(&AUTHENTICATION_TOKEN_REVIEW_V1),
+    KindDef::new(
+            ("authentication.k8s.io", "v1beta1", "TokenReview"),
+            &apimachinery::authentication::v1::TOKEN_REVIEW,
+            "io.k8s.api.authentication.v1beta1.TokenReview",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.4")
+        .deprecated("1.19")
+        .replaced_by("authentication.k8s.io/v1 TokenReview")
+        .resource(&AUTHENTICATION_TOKEN_REVIEW_V1),
+    KindDef::new(
+            ("authorization.k8s.io", "v1", "LocalSubjectAccessReview"),
+            &crate::authorization::v1::LOCAL_SUBJECT_ACCESS_REVIEW,
+            "io.k8s.api.authorization.v1.LocalSubjectAccessReview",
+        )
+        .introduced("1.19")
+        .resource(&AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1),
+    KindDef::new(
+            ("authorization.k8s.io", "v1beta1", "LocalSubjectAccessReview"),
+            &crate::authorization::v1beta1::LOCAL_SUBJECT_ACCESS_REVIEW,
+            "io.k8s.api.authorization.v1beta1.LocalSubjectAccessReview",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::authorization::v1::LOCAL_SUBJECT_ACCESS_REVIEW,
+            |o| convert(
+                o,
+                crate::authorization::conversions::v1beta1_local_subject_access_review_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::authorization::conversions::v1beta1_local_subject_access_review_from_hub,
+            ),
+        )
+        .introduced("1.2")
+        .deprecated("1.19")
+        .replaced_by("authorization.k8s.io/v1 LocalSubjectAccessReview")
+        .resource(&AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1),
+    KindDef::new(
+            ("authorization.k8s.io", "v1", "SelfSubjectAccessReview"),
+            &crate::authorization::v1::SELF_SUBJECT_ACCESS_REVIEW,
+            "io.k8s.api.authorization.v1.SelfSubjectAccessReview",
+        )
+        .introduced("1.19")
+        .resource(&AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1),
+    KindDef::new(
+            ("authorization.k8s.io", "v1beta1", "SelfSubjectAccessReview"),
+            &crate::authorization::v1::SELF_SUBJECT_ACCESS_REVIEW,
+            "io.k8s.api.authorization.v1beta1.SelfSubjectAccessReview",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.2")
+        .deprecated("1.19")
+        .replaced_by("authorization.k8s.io/v1 SelfSubjectAccessReview")
+        .resource(&AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1),
+    KindDef::new(
+            ("authorization.k8s.io", "v1", "SelfSubjectRulesReview"),
+            &crate::authorization::v1::SELF_SUBJECT_RULES_REVIEW,
+            "io.k8s.api.authorization.v1.SelfSubjectRulesReview",
+        )
+        .introduced("1.19")
+        .resource(&AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1),
+    KindDef::new(
+            ("authorization.k8s.io", "v1beta1", "SelfSubjectRulesReview"),
+            &crate::authorization::v1::SELF_SUBJECT_RULES_REVIEW,
+            "io.k8s.api.authorization.v1beta1.SelfSubjectRulesReview",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.19")
+        .replaced_by("authorization.k8s.io/v1 SelfSubjectRulesReview")
+        .resource(&AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1),
+    KindDef::new(
+            ("authorization.k8s.io", "v1", "SubjectAccessReview"),
+            &crate::authorization::v1::SUBJECT_ACCESS_REVIEW,
+            "io.k8s.api.authorization.v1.SubjectAccessReview",
+        )
+        .introduced("1.6")
+        .resource(&AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1),
+    KindDef::new(
+            ("authorization.k8s.io", "v1beta1", "SubjectAccessReview"),
+            &crate::authorization::v1beta1::SUBJECT_ACCESS_REVIEW,
+            "io.k8s.api.authorization.v1beta1.SubjectAccessReview",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::authorization::v1::SUBJECT_ACCESS_REVIEW,
+            |o| convert(
+                o,
+                crate::authorization::conversions::v1beta1_subject_access_review_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::authorization::conversions::v1beta1_subject_access_review_from_hub,
+            ),
+        )
+        .introduced("1.2")
+        .deprecated("1.19")
+        .replaced_by("authorization.k8s.io/v1 SubjectAccessReview")
+        .resource(&AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1),
+    KindDef::new(
+            ("autoscaling", "v2", "HorizontalPodAutoscaler"),
+            &crate::autoscaling::v2::HORIZONTAL_POD_AUTOSCALER,
+            "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler",
+        )
+        .introduced("1.23")
+        .resource(&AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2)
+        .listed_as("HorizontalPodAutoscalerList"),
+    KindDef::new(
+            ("autoscaling", "v2", "HorizontalPodAutoscalerList"),
+            &crate::autoscaling::v2::HORIZONTAL_POD_AUTOSCALER_LIST,
+            "io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerList",
+        )
+        .introduced("1.23"),
+    KindDef::new(
+            ("autoscaling", "v1", "HorizontalPodAutoscaler"),
+            &crate::autoscaling::v1::HORIZONTAL_POD_AUTOSCALER,
+            "io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler",
+        )
+        .converted(
+            &crate::autoscaling::v2::HORIZONTAL_POD_AUTOSCALER,
+            |o| convert(
+                o,
+                crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_from_hub,
+            ),
+        )
+        .introduced("1.2")
+        .resource(&AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1)
+        .listed_as("HorizontalPodAutoscalerList"),
+    KindDef::new(
+            ("autoscaling", "v1", "HorizontalPodAutoscalerList"),
+            &crate::autoscaling::v1::HORIZONTAL_POD_AUTOSCALER_LIST,
+            "io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerList",
+        )
+        .introduced("1.2"),
+    KindDef::new(
+            ("autoscaling", "v1", "Scale"),
+            &crate::autoscaling::v1::SCALE,
+            "io.k8s.api.autoscaling.v1.Scale",
+        )
+        .introduced("1.2"),
+    KindDef::new(
+            ("batch", "v1", "CronJob"),
+            &crate::batch::v1::CRON_JOB,
+            "io.k8s.api.batch.v1.CronJob",
+        )
+        .introduced("1.21")
+        .resource(&BATCH_CRON_JOB_V1)
+        .listed_as("CronJobList"),
+    KindDef::new(
+            ("batch", "v1", "CronJobList"),
+            &crate::batch::v1::CRON_JOB_LIST,
+            "io.k8s.api.batch.v1.CronJobList",
+        )
+        .introduced("1.21"),
+    KindDef::new(
+            ("batch", "v1beta1", "CronJob"),
+            &crate::batch::v1::CRON_JOB,
+            "io.k8s.api.batch.v1beta1.CronJob",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.21")
+        .removed("1.25")
+        .replaced_by("batch/v1 CronJob")
+        .resource(&BATCH_CRON_JOB_V1BETA1)
+        .listed_as("CronJobList"),
+    KindDef::new(
+            ("batch", "v1beta1", "CronJobList"),
+            &crate::batch::v1::CRON_JOB_LIST,
+            "io.k8s.api.batch.v1beta1.CronJobList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.21")
+        .removed("1.25")
+        .replaced_by("batch/v1 CronJob"),
+    KindDef::new(
+            ("batch", "v1", "Job"),
+            &crate::batch::v1::JOB,
+            "io.k8s.api.batch.v1.Job",
+        )
+        .introduced("1.2")
+        .resource(&BATCH_JOB_V1)
+        .listed_as("JobList"),
+    KindDef::new(
+            ("batch", "v1", "JobList"),
+            &crate::batch::v1::JOB_LIST,
+            "io.k8s.api.batch.v1.JobList",
+        )
+        .introduced("1.2"),
+    KindDef::new(
+            ("certificates.k8s.io", "v1", "CertificateSigningRequest"),
+            &crate::certificates::v1::CERTIFICATE_SIGNING_REQUEST,
+            "io.k8s.api.certificates.v1.CertificateSigningRequest",
+        )
+        .introduced("1.19")
+        .resource(&CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1)
+        .listed_as("CertificateSigningRequestList"),
+    KindDef::new(
+            ("certificates.k8s.io", "v1", "CertificateSigningRequestList"),
+            &crate::certificates::v1::CERTIFICATE_SIGNING_REQUEST_LIST,
+            "io.k8s.api.certificates.v1.CertificateSigningRequestList",
+        )
+        .introduced("1.19"),
+    KindDef::new(
+            ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"),
+            &crate::certificates::v1beta1::CERTIFICATE_SIGNING_REQUEST,
+            "io.k8s.api.certificates.v1beta1.CertificateSigningRequest",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::certificates::v1::CERTIFICATE_SIGNING_REQUEST,
+            |o| convert(
+                o,
+                crate::certificates::conversions::v1beta1_certificate_signing_request_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::certificates::conversions::v1beta1_certificate_signing_request_from_hub,
+            ),
+        )
+        .introduced("1.12")
+        .deprecated("1.19")
+        .replaced_by("certificates.k8s.io/v1 CertificateSigningRequest")
+        .resource(&CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1)
+        .listed_as("CertificateSigningRequestList"),
+    KindDef::new(
+            ("certificates.k8s.io", "v1beta1", "CertificateSigningRequestList"),
+            &crate::certificates::v1beta1::CERTIFICATE_SIGNING_REQUEST_LIST,
+            "io.k8s.api.certificates.v1beta1.CertificateSigningRequestList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.12")
+        .deprecated("1.19")
+        .replaced_by("certificates.k8s.io/v1 CertificateSigningRequest"),
+    KindDef::new(
+            ("certificates.k8s.io", "v1beta1", "ClusterTrustBundle"),
+            &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE,
+            "io.k8s.api.certificates.v1beta1.ClusterTrustBundle",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .deprecated("1.37")
+        .resource(&CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1)
+        .listed_as("ClusterTrustBundleList")
+        .gated("ClusterTrustBundle"),
+    KindDef::new(
+            ("certificates.k8s.io", "v1beta1", "ClusterTrustBundleList"),
+            &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE_LIST,
+            "io.k8s.api.certificates.v1beta1.ClusterTrustBundleList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .deprecated("1.37")
+        .gated("ClusterTrustBundle"),
+    KindDef::new(
+            ("certificates.k8s.io", "v1alpha1", "ClusterTrustBundle"),
+            &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE,
+            "io.k8s.api.certificates.v1alpha1.ClusterTrustBundle",
+        )
+        .serving(Serving::Off)
+        .introduced("1.26")
+        .deprecated("1.34")
+        .resource(&CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1)
+        .listed_as("ClusterTrustBundleList")
+        .gated("ClusterTrustBundle"),
+    KindDef::new(
+            ("certificates.k8s.io", "v1alpha1", "ClusterTrustBundleList"),
+            &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE_LIST,
+            "io.k8s.api.certificates.v1alpha1.ClusterTrustBundleList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.26")
+        .deprecated("1.34")
+        .gated("ClusterTrustBundle"),
+    KindDef::new(
+            ("certificates.k8s.io", "v1beta1", "PodCertificateRequest"),
+            &crate::certificates::v1beta1::POD_CERTIFICATE_REQUEST,
+            "io.k8s.api.certificates.v1beta1.PodCertificateRequest",
+        )
+        .serving(Serving::Off)
+        .introduced("1.35")
+        .resource(&CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1)
+        .listed_as("PodCertificateRequestList")
+        .gated("PodCertificateRequest"),
+    KindDef::new(
+            ("certificates.k8s.io", "v1beta1", "PodCertificateRequestList"),
+            &crate::certificates::v1beta1::POD_CERTIFICATE_REQUEST_LIST,
+            "io.k8s.api.certificates.v1beta1.PodCertificateRequestList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.35")
+        .gated("PodCertificateRequest"),
+    KindDef::new(
+            ("coordination.k8s.io", "v1", "Lease"),
+            &crate::coordination::v1::LEASE,
+            "io.k8s.api.coordination.v1.Lease",
+        )
+        .introduced("1.14")
+        .resource(&COORDINATION_LEASE_V1)
+        .listed_as("LeaseList"),
+    KindDef::new(
+            ("coordination.k8s.io", "v1", "LeaseList"),
+            &crate::coordination::v1::LEASE_LIST,
+            "io.k8s.api.coordination.v1.LeaseList",
+        )
+        .introduced("1.14"),
+    KindDef::new(
+            ("coordination.k8s.io", "v1beta1", "Lease"),
+            &crate::coordination::v1::LEASE,
+            "io.k8s.api.coordination.v1beta1.Lease",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.12")
+        .deprecated("1.19")
+        .replaced_by("coordination.k8s.io/v1 Lease")
+        .resource(&COORDINATION_LEASE_V1)
+        .listed_as("LeaseList"),
+    KindDef::new(
+            ("coordination.k8s.io", "v1beta1", "LeaseList"),
+            &crate::coordination::v1::LEASE_LIST,
+            "io.k8s.api.coordination.v1beta1.LeaseList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.12")
+        .deprecated("1.19")
+        .replaced_by("coordination.k8s.io/v1 Lease"),
+    KindDef::new(
+            ("coordination.k8s.io", "v1beta1", "LeaseCandidate"),
+            &crate::coordination::v1beta1::LEASE_CANDIDATE,
+            "io.k8s.api.coordination.v1beta1.LeaseCandidate",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .resource(&COORDINATION_LEASE_CANDIDATE_V1BETA1)
+        .listed_as("LeaseCandidateList"),
+    KindDef::new(
+            ("coordination.k8s.io", "v1beta1", "LeaseCandidateList"),
+            &crate::coordination::v1beta1::LEASE_CANDIDATE_LIST,
+            "io.k8s.api.coordination.v1beta1.LeaseCandidateList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33"),
+    KindDef::new(
+            ("coordination.k8s.io", "v1alpha2", "LeaseCandidate"),
+            &crate::coordination::v1beta1::LEASE_CANDIDATE,
+            "io.k8s.api.coordination.v1alpha2.LeaseCandidate",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32")
+        .resource(&COORDINATION_LEASE_CANDIDATE_V1BETA1)
+        .listed_as("LeaseCandidateList"),
+    KindDef::new(
+            ("coordination.k8s.io", "v1alpha2", "LeaseCandidateList"),
+            &crate::coordination::v1beta1::LEASE_CANDIDATE_LIST,
+            "io.k8s.api.coordination.v1alpha2.LeaseCandidateList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32"),
+    KindDef::new(
+            ("", "v1", "Binding"),
+            &crate::core::v1::BINDING,
+            "io.k8s.api.core.v1.Binding",
+        )
+        .introduced("1.0")
+        .resource(&CORE_BINDING_V1),
+    KindDef::new(
+            ("", "v1", "ComponentStatus"),
+            &crate::core::v1::COMPONENT_STATUS,
+            "io.k8s.api.core.v1.ComponentStatus",
+        )
+        .introduced("1.0")
+        .deprecated("1.19")
+        .resource(&CORE_COMPONENT_STATUS_V1)
+        .listed_as("ComponentStatusList"),
+    KindDef::new(
+            ("", "v1", "ComponentStatusList"),
+            &crate::core::v1::COMPONENT_STATUS_LIST,
+            "io.k8s.api.core.v1.ComponentStatusList",
+        )
+        .introduced("1.0")
+        .deprecated("1.19"),
+    KindDef::new(
+            ("", "v1", "ConfigMap"),
+            &crate::core::v1::CONFIG_MAP,
+            "io.k8s.api.core.v1.ConfigMap",
+        )
+        .introduced("1.2")
+        .resource(&CORE_CONFIG_MAP_V1)
+        .listed_as("ConfigMapList"),
+    KindDef::new(
+            ("", "v1", "ConfigMapList"),
+            &crate::core::v1::CONFIG_MAP_LIST,
+            "io.k8s.api.core.v1.ConfigMapList",
+        )
+        .introduced("1.2"),
+    KindDef::new(
+            ("", "v1", "Endpoints"),
+            &crate::core::v1::ENDPOINTS,
+            "io.k8s.api.core.v1.Endpoints",
+        )
+        .introduced("1.0")
+        .deprecated("1.33")
+        .replaced_by("discovery.k8s.io/v1 EndpointSlice")
+        .resource(&CORE_ENDPOINTS_V1)
+        .listed_as("EndpointsList"),
+    KindDef::new(
+            ("", "v1", "EndpointsList"),
+            &crate::core::v1::ENDPOINTS_LIST,
+            "io.k8s.api.core.v1.EndpointsList",
+        )
+        .introduced("1.0")
+        .deprecated("1.33")
+        .replaced_by("discovery.k8s.io/v1 EndpointSlice"),
+    KindDef::new(
+            ("", "v1", "Event"),
+            &crate::core::v1::EVENT,
+            "io.k8s.api.core.v1.Event",
+        )
+        .introduced("1.0")
+        .resource(&CORE_EVENT_V1)
+        .listed_as("EventList"),
+    KindDef::new(
+            ("", "v1", "EventList"),
+            &crate::core::v1::EVENT_LIST,
+            "io.k8s.api.core.v1.EventList",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "LimitRange"),
+            &crate::core::v1::LIMIT_RANGE,
+            "io.k8s.api.core.v1.LimitRange",
+        )
+        .introduced("1.0")
+        .resource(&CORE_LIMIT_RANGE_V1)
+        .listed_as("LimitRangeList"),
+    KindDef::new(
+            ("", "v1", "LimitRangeList"),
+            &crate::core::v1::LIMIT_RANGE_LIST,
+            "io.k8s.api.core.v1.LimitRangeList",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "Namespace"),
+            &crate::core::v1::NAMESPACE,
+            "io.k8s.api.core.v1.Namespace",
+        )
+        .introduced("1.0")
+        .resource(&CORE_NAMESPACE_V1)
+        .listed_as("NamespaceList"),
+    KindDef::new(
+            ("", "v1", "NamespaceList"),
+            &crate::core::v1::NAMESPACE_LIST,
+            "io.k8s.api.core.v1.NamespaceList",
+        )
+        .introduced("1.0"),
+    KindDef::new(("", "v1", "Node"), &crate::core::v1::NODE, "io.k8s.api.core.v1.Node")
+        .introduced("1.0")
+        .resource(&CORE_NODE_V1)
+        .listed_as("NodeList"),
+    KindDef::new(
+            ("", "v1", "NodeList"),
+            &crate::core::v1::NODE_LIST,
+            "io.k8s.api.core.v1.NodeList",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "NodeProxyOptions"),
+            &crate::core::v1::NODE_PROXY_OPTIONS,
+            "io.k8s.api.core.v1.NodeProxyOptions",
+        )
+        .introduced("1.2"),
+    KindDef::new(
+            ("", "v1", "PodAttachOptions"),
+            &crate::core::v1::POD_ATTACH_OPTIONS,
+            "io.k8s.api.core.v1.PodAttachOptions",
+        )
+        .introduced("1.1"),
+    KindDef::new(
+            ("", "v1", "PodExecOptions"),
+            &crate::core::v1::POD_EXEC_OPTIONS,
+            "io.k8s.api.core.v1.PodExecOptions",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "PodLogOptions"),
+            &crate::core::v1::POD_LOG_OPTIONS,
+            "io.k8s.api.core.v1.PodLogOptions",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "PodPortForwardOptions"),
+            &crate::core::v1::POD_PORT_FORWARD_OPTIONS,
+            "io.k8s.api.core.v1.PodPortForwardOptions",
+        )
+        .introduced("1.6"),
+    KindDef::new(
+            ("", "v1", "PodProxyOptions"),
+            &crate::core::v1::POD_PROXY_OPTIONS,
+            "io.k8s.api.core.v1.PodProxyOptions",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "ServiceProxyOptions"),
+            &crate::core::v1::SERVICE_PROXY_OPTIONS,
+            "io.k8s.api.core.v1.ServiceProxyOptions",
+        )
+        .introduced("1.2"),
+    KindDef::new(
+            ("", "v1", "PersistentVolume"),
+            &crate::core::v1::PERSISTENT_VOLUME,
+            "io.k8s.api.core.v1.PersistentVolume",
+        )
+        .introduced("1.0")
+        .resource(&CORE_PERSISTENT_VOLUME_V1)
+        .listed_as("PersistentVolumeList"),
+    KindDef::new(
+            ("", "v1", "PersistentVolumeList"),
+            &crate::core::v1::PERSISTENT_VOLUME_LIST,
+            "io.k8s.api.core.v1.PersistentVolumeList",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "PersistentVolumeClaim"),
+            &crate::core::v1::PERSISTENT_VOLUME_CLAIM,
+            "io.k8s.api.core.v1.PersistentVolumeClaim",
+        )
+        .introduced("1.0")
+        .resource(&CORE_PERSISTENT_VOLUME_CLAIM_V1)
+        .listed_as("PersistentVolumeClaimList"),
+    KindDef::new(
+            ("", "v1", "PersistentVolumeClaimList"),
+            &crate::core::v1::PERSISTENT_VOLUME_CLAIM_LIST,
+            "io.k8s.api.core.v1.PersistentVolumeClaimList",
+        )
+        .introduced("1.0"),
+    KindDef::new(("", "v1", "Pod"), &crate::core::v1::POD, "io.k8s.api.core.v1.Pod")
+        .introduced("1.0")
+        .resource(&CORE_POD_V1)
+        .listed_as("PodList"),
+    KindDef::new(
+            ("", "v1", "PodList"),
+            &crate::core::v1::POD_LIST,
+            "io.k8s.api.core.v1.PodList",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "PodStatusResult"),
+            &crate::core::v1::POD_STATUS_RESULT,
+            "io.k8s.api.core.v1.PodStatusResult",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "PodTemplate"),
+            &crate::core::v1::POD_TEMPLATE,
+            "io.k8s.api.core.v1.PodTemplate",
+        )
+        .introduced("1.0")
+        .resource(&CORE_POD_TEMPLATE_V1)
+        .listed_as("PodTemplateList"),
+    KindDef::new(
+            ("", "v1", "PodTemplateList"),
+            &crate::core::v1::POD_TEMPLATE_LIST,
+            "io.k8s.api.core.v1.PodTemplateList",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "RangeAllocation"),
+            &crate::core::v1::RANGE_ALLOCATION,
+            "io.k8s.api.core.v1.RangeAllocation",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "ReplicationController"),
+            &crate::core::v1::REPLICATION_CONTROLLER,
+            "io.k8s.api.core.v1.ReplicationController",
+        )
+        .introduced("1.0")
+        .resource(&CORE_REPLICATION_CONTROLLER_V1)
+        .listed_as("ReplicationControllerList"),
+    KindDef::new(
+            ("", "v1", "ReplicationControllerList"),
+            &crate::core::v1::REPLICATION_CONTROLLER_LIST,
+            "io.k8s.api.core.v1.ReplicationControllerList",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "ResourceQuota"),
+            &crate::core::v1::RESOURCE_QUOTA,
+            "io.k8s.api.core.v1.ResourceQuota",
+        )
+        .introduced("1.0")
+        .resource(&CORE_RESOURCE_QUOTA_V1)
+        .listed_as("ResourceQuotaList"),
+    KindDef::new(
+            ("", "v1", "ResourceQuotaList"),
+            &crate::core::v1::RESOURCE_QUOTA_LIST,
+            "io.k8s.api.core.v1.ResourceQuotaList",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "Secret"),
+            &crate::core::v1::SECRET,
+            "io.k8s.api.core.v1.Secret",
+        )
+        .introduced("1.0")
+        .resource(&CORE_SECRET_V1)
+        .listed_as("SecretList"),
+    KindDef::new(
+            ("", "v1", "SecretList"),
+            &crate::core::v1::SECRET_LIST,
+            "io.k8s.api.core.v1.SecretList",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "SerializedReference"),
+            &crate::core::v1::SERIALIZED_REFERENCE,
+            "io.k8s.api.core.v1.SerializedReference",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "Service"),
+            &crate::core::v1::SERVICE,
+            "io.k8s.api.core.v1.Service",
+        )
+        .introduced("1.0")
+        .resource(&CORE_SERVICE_V1)
+        .listed_as("ServiceList"),
+    KindDef::new(
+            ("", "v1", "ServiceList"),
+            &crate::core::v1::SERVICE_LIST,
+            "io.k8s.api.core.v1.ServiceList",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "ServiceAccount"),
+            &crate::core::v1::SERVICE_ACCOUNT,
+            "io.k8s.api.core.v1.ServiceAccount",
+        )
+        .introduced("1.0")
+        .resource(&CORE_SERVICE_ACCOUNT_V1)
+        .listed_as("ServiceAccountList"),
+    KindDef::new(
+            ("", "v1", "ServiceAccountList"),
+            &crate::core::v1::SERVICE_ACCOUNT_LIST,
+            "io.k8s.api.core.v1.ServiceAccountList",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("discovery.k8s.io", "v1", "EndpointSlice"),
+            &crate::discovery::v1::ENDPOINT_SLICE,
+            "io.k8s.api.discovery.v1.EndpointSlice",
+        )
+        .introduced("1.21")
+        .resource(&DISCOVERY_ENDPOINT_SLICE_V1)
+        .listed_as("EndpointSliceList"),
+    KindDef::new(
+            ("discovery.k8s.io", "v1", "EndpointSliceList"),
+            &crate::discovery::v1::ENDPOINT_SLICE_LIST,
+            "io.k8s.api.discovery.v1.EndpointSliceList",
+        )
+        .introduced("1.21"),
+    KindDef::new(
+            ("discovery.k8s.io", "v1beta1", "EndpointSlice"),
+            &crate::discovery::v1beta1::ENDPOINT_SLICE,
+            "io.k8s.api.discovery.v1beta1.EndpointSlice",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::discovery::v1::ENDPOINT_SLICE,
+            |o| convert(o, crate::discovery::conversions::v1beta1_endpoint_slice_to_hub),
+            |o| convert(
+                o,
+                crate::discovery::conversions::v1beta1_endpoint_slice_from_hub,
+            ),
+        )
+        .introduced("1.16")
+        .deprecated("1.21")
+        .removed("1.25")
+        .replaced_by("discovery.k8s.io/v1 EndpointSlice")
+        .resource(&DISCOVERY_ENDPOINT_SLICE_V1)
+        .listed_as("EndpointSliceList"),
+    KindDef::new(
+            ("discovery.k8s.io", "v1beta1", "EndpointSliceList"),
+            &crate::discovery::v1beta1::ENDPOINT_SLICE_LIST,
+            "io.k8s.api.discovery.v1beta1.EndpointSliceList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.16")
+        .deprecated("1.21")
+        .removed("1.25")
+        .replaced_by("discovery.k8s.io/v1 EndpointSlice"),
+    KindDef::new(
+            ("eventratelimit.admission.k8s.io", "v1alpha1", "Configuration"),
+            &crate::eventratelimit::v1alpha1::CONFIGURATION,
+            "io.k8s.admission.eventratelimit.v1alpha1.Configuration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("events.k8s.io", "v1", "Event"),
+            &crate::events::v1::EVENT,
+            "io.k8s.api.events.v1.Event",
+        )
+        .converted(
+            &crate::core::v1::EVENT,
+            |o| convert(o, crate::events::conversions::v1_event_to_hub),
+            |o| convert(o, crate::events::conversions::v1_event_from_hub),
+        )
+        .introduced("1.19")
+        .resource(&EVENTS_EVENT_V1)
+        .listed_as("EventList"),
+    KindDef::new(
+            ("events.k8s.io", "v1", "EventList"),
+            &crate::events::v1::EVENT_LIST,
+            "io.k8s.api.events.v1.EventList",
+        )
+        .introduced("1.19"),
+    KindDef::new(
+            ("events.k8s.io", "v1beta1", "Event"),
+            &crate::events::v1::EVENT,
+            "io.k8s.api.events.v1beta1.Event",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::core::v1::EVENT,
+            |o| convert(o, crate::events::conversions::v1_event_to_hub),
+            |o| convert(o, crate::events::conversions::v1_event_from_hub),
+        )
+        .introduced("1.8")
+        .deprecated("1.22")
+        .resource(&EVENTS_EVENT_V1)
+        .listed_as("EventList"),
+    KindDef::new(
+            ("events.k8s.io", "v1beta1", "EventList"),
+            &crate::events::v1::EVENT_LIST,
+            "io.k8s.api.events.v1beta1.EventList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.22"),
+    KindDef::new(
+            ("extensions", "v1beta1", "DaemonSet"),
+            &crate::extensions::v1beta1::DAEMON_SET,
+            "io.k8s.api.extensions.v1beta1.DaemonSet",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::apps::v1::DAEMON_SET,
+            |o| convert(o, crate::extensions::conversions::v1beta1_daemon_set_to_hub),
+            |o| convert(o, crate::extensions::conversions::v1beta1_daemon_set_from_hub),
+        )
+        .introduced("1.1")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 DaemonSet")
+        .listed_as("DaemonSetList"),
+    KindDef::new(
+            ("extensions", "v1beta1", "DaemonSetList"),
+            &crate::extensions::v1beta1::DAEMON_SET_LIST,
+            "io.k8s.api.extensions.v1beta1.DaemonSetList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.1")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 DaemonSet"),
+    KindDef::new(
+            ("extensions", "v1beta1", "Deployment"),
+            &crate::extensions::v1beta1::DEPLOYMENT,
+            "io.k8s.api.extensions.v1beta1.Deployment",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::apps::v1::DEPLOYMENT,
+            |o| convert(o, crate::extensions::conversions::v1beta1_deployment_to_hub),
+            |o| convert(o, crate::extensions::conversions::v1beta1_deployment_from_hub),
+        )
+        .introduced("1.1")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 Deployment")
+        .listed_as("DeploymentList"),
+    KindDef::new(
+            ("extensions", "v1beta1", "DeploymentList"),
+            &crate::extensions::v1beta1::DEPLOYMENT_LIST,
+            "io.k8s.api.extensions.v1beta1.DeploymentList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.1")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 Deployment"),
+    KindDef::new(
+            ("extensions", "v1beta1", "DeploymentRollback"),
+            &crate::extensions::v1beta1::DEPLOYMENT_ROLLBACK,
+            "io.k8s.api.extensions.v1beta1.DeploymentRollback",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.2")
+        .deprecated("1.8")
+        .removed("1.16"),
+    KindDef::new(
+            ("extensions", "v1beta1", "Ingress"),
+            &crate::extensions::v1beta1::INGRESS,
+            "io.k8s.api.extensions.v1beta1.Ingress",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::networking::v1::INGRESS,
+            |o| convert(o, crate::extensions::conversions::v1beta1_ingress_to_hub),
+            |o| convert(o, crate::extensions::conversions::v1beta1_ingress_from_hub),
+        )
+        .introduced("1.1")
+        .deprecated("1.14")
+        .removed("1.22")
+        .replaced_by("networking.k8s.io/v1 Ingress")
+        .listed_as("IngressList"),
+    KindDef::new(
+            ("extensions", "v1beta1", "IngressList"),
+            &crate::extensions::v1beta1::INGRESS_LIST,
+            "io.k8s.api.extensions.v1beta1.IngressList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.1")
+        .deprecated("1.14")
+        .removed("1.22")
+        .replaced_by("networking.k8s.io/v1 Ingress"),
+    KindDef::new(
+            ("extensions", "v1beta1", "NetworkPolicy"),
+            &crate::extensions::v1beta1::NETWORK_POLICY,
+            "io.k8s.api.extensions.v1beta1.NetworkPolicy",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::networking::v1::NETWORK_POLICY,
+            |o| convert(
+                o,
+                crate::extensions::conversions::v1beta1_network_policy_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::extensions::conversions::v1beta1_network_policy_from_hub,
+            ),
+        )
+        .introduced("1.3")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("networking.k8s.io/v1 NetworkPolicy")
+        .listed_as("NetworkPolicyList"),
+    KindDef::new(
+            ("extensions", "v1beta1", "NetworkPolicyList"),
+            &crate::extensions::v1beta1::NETWORK_POLICY_LIST,
+            "io.k8s.api.extensions.v1beta1.NetworkPolicyList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.3")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("networking.k8s.io/v1 NetworkPolicy"),
+    KindDef::new(
+            ("extensions", "v1beta1", "ReplicaSet"),
+            &crate::extensions::v1beta1::REPLICA_SET,
+            "io.k8s.api.extensions.v1beta1.ReplicaSet",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::apps::v1::REPLICA_SET,
+            |o| convert(o, crate::extensions::conversions::v1beta1_replica_set_to_hub),
+            |o| convert(o, crate::extensions::conversions::v1beta1_replica_set_from_hub),
+        )
+        .introduced("1.2")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 ReplicaSet")
+        .listed_as("ReplicaSetList"),
+    KindDef::new(
+            ("extensions", "v1beta1", "ReplicaSetList"),
+            &crate::extensions::v1beta1::REPLICA_SET_LIST,
+            "io.k8s.api.extensions.v1beta1.ReplicaSetList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.2")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 ReplicaSet"),
+    KindDef::new(
+            ("extensions", "v1beta1", "Scale"),
+            &crate::extensions::v1beta1::SCALE,
+            "io.k8s.api.extensions.v1beta1.Scale",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.1")
+        .deprecated("1.2")
+        .removed("1.16"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"),
+            &crate::flowcontrol::v1::FLOW_SCHEMA,
+            "io.k8s.api.flowcontrol.v1.FlowSchema",
+        )
+        .introduced("1.29")
+        .resource(&FLOWCONTROL_FLOW_SCHEMA_V1)
+        .listed_as("FlowSchemaList"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchemaList"),
+            &crate::flowcontrol::v1::FLOW_SCHEMA_LIST,
+            "io.k8s.api.flowcontrol.v1.FlowSchemaList",
+        )
+        .introduced("1.29"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"),
+            &crate::flowcontrol::v1::FLOW_SCHEMA,
+            "io.k8s.api.flowcontrol.v1beta3.FlowSchema",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1 FlowSchema")
+        .resource(&FLOWCONTROL_FLOW_SCHEMA_V1BETA3)
+        .listed_as("FlowSchemaList"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchemaList"),
+            &crate::flowcontrol::v1::FLOW_SCHEMA_LIST,
+            "io.k8s.api.flowcontrol.v1beta3.FlowSchemaList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1 FlowSchema"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"),
+            &crate::flowcontrol::v1beta2::FLOW_SCHEMA,
+            "io.k8s.api.flowcontrol.v1beta2.FlowSchema",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::flowcontrol::v1::FLOW_SCHEMA,
+            |o| convert(o, crate::flowcontrol::conversions::v1beta2_flow_schema_to_hub),
+            |o| convert(o, crate::flowcontrol::conversions::v1beta2_flow_schema_from_hub),
+        )
+        .introduced("1.23")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema")
+        .resource(&FLOWCONTROL_FLOW_SCHEMA_V1BETA2)
+        .listed_as("FlowSchemaList"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchemaList"),
+            &crate::flowcontrol::v1beta2::FLOW_SCHEMA_LIST,
+            "io.k8s.api.flowcontrol.v1beta2.FlowSchemaList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.23")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"),
+            &crate::flowcontrol::v1beta1::FLOW_SCHEMA,
+            "io.k8s.api.flowcontrol.v1beta1.FlowSchema",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::flowcontrol::v1::FLOW_SCHEMA,
+            |o| convert(o, crate::flowcontrol::conversions::v1beta1_flow_schema_to_hub),
+            |o| convert(o, crate::flowcontrol::conversions::v1beta1_flow_schema_from_hub),
+        )
+        .introduced("1.20")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema")
+        .resource(&FLOWCONTROL_FLOW_SCHEMA_V1BETA1)
+        .listed_as("FlowSchemaList"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchemaList"),
+            &crate::flowcontrol::v1beta1::FLOW_SCHEMA_LIST,
+            "io.k8s.api.flowcontrol.v1beta1.FlowSchemaList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.20")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"),
+            &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
+            "io.k8s.api.flowcontrol.v1.PriorityLevelConfiguration",
+        )
+        .introduced("1.29")
+        .resource(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1)
+        .listed_as("PriorityLevelConfigurationList"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfigurationList"),
+            &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION_LIST,
+            "io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationList",
+        )
+        .introduced("1.29"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"),
+            &crate::flowcontrol::v1beta3::PRIORITY_LEVEL_CONFIGURATION,
+            "io.k8s.api.flowcontrol.v1beta3.PriorityLevelConfiguration",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
+            |o| convert(
+                o,
+                crate::flowcontrol::conversions::v1beta3_priority_level_configuration_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::flowcontrol::conversions::v1beta3_priority_level_configuration_from_hub,
+            ),
+        )
+        .introduced("1.26")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration")
+        .resource(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3)
+        .listed_as("PriorityLevelConfigurationList"),
+    KindDef::new(
+            (
+                "flowcontrol.apiserver.k8s.io",
+                "v1beta3",
+                "PriorityLevelConfigurationList",
+            ),
+            &crate::flowcontrol::v1beta3::PRIORITY_LEVEL_CONFIGURATION_LIST,
+            "io.k8s.api.flowcontrol.v1beta3.PriorityLevelConfigurationList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"),
+            &crate::flowcontrol::v1beta2::PRIORITY_LEVEL_CONFIGURATION,
+            "io.k8s.api.flowcontrol.v1beta2.PriorityLevelConfiguration",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
+            |o| convert(
+                o,
+                crate::flowcontrol::conversions::v1beta2_priority_level_configuration_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::flowcontrol::conversions::v1beta2_priority_level_configuration_from_hub,
+            ),
+        )
+        .introduced("1.23")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration")
+        .resource(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2)
+        .listed_as("PriorityLevelConfigurationList"),
+    KindDef::new(
+            (
+                "flowcontrol.apiserver.k8s.io",
+                "v1beta2",
+                "PriorityLevelConfigurationList",
+            ),
+            &crate::flowcontrol::v1beta2::PRIORITY_LEVEL_CONFIGURATION_LIST,
+            "io.k8s.api.flowcontrol.v1beta2.PriorityLevelConfigurationList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.23")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"),
+            &crate::flowcontrol::v1beta1::PRIORITY_LEVEL_CONFIGURATION,
+            "io.k8s.api.flowcontrol.v1beta1.PriorityLevelConfiguration",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
+            |o| convert(
+                o,
+                crate::flowcontrol::conversions::v1beta1_priority_level_configuration_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::flowcontrol::conversions::v1beta1_priority_level_configuration_from_hub,
+            ),
+        )
+        .introduced("1.20")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration")
+        .resource(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1)
+        .listed_as("PriorityLevelConfigurationList"),
+    KindDef::new(
+            (
+                "flowcontrol.apiserver.k8s.io",
+                "v1beta1",
+                "PriorityLevelConfigurationList",
+            ),
+            &crate::flowcontrol::v1beta1::PRIORITY_LEVEL_CONFIGURATION_LIST,
+            "io.k8s.api.flowcontrol.v1beta1.PriorityLevelConfigurationList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.20")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration"),
+    KindDef::new(
+            ("imagepolicy.k8s.io", "v1alpha1", "ImageReview"),
+            &crate::imagepolicy::v1alpha1::IMAGE_REVIEW,
+            "io.k8s.api.imagepolicy.v1alpha1.ImageReview",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersion"),
+            &crate::apiserverinternal::v1alpha1::STORAGE_VERSION,
+            "io.k8s.api.apiserverinternal.v1alpha1.StorageVersion",
+        )
+        .serving(Serving::Off)
+        .resource(&APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1)
+        .listed_as("StorageVersionList"),
+    KindDef::new(
+            ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersionList"),
+            &crate::apiserverinternal::v1alpha1::STORAGE_VERSION_LIST,
+            "io.k8s.api.apiserverinternal.v1alpha1.StorageVersionList",
+        )
+        .serving(Serving::Off),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "APIGroup"),
+            &apimachinery::meta::v1::API_GROUP,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "APIGroupList"),
+            &apimachinery::meta::v1::API_GROUP_LIST,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "APIResourceList"),
+            &apimachinery::meta::v1::API_RESOURCE_LIST,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "APIVersions"),
+            &apimachinery::meta::v1::API_VERSIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "List"),
+            &apimachinery::meta::v1::LIST,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.List",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "WatchEvent"),
+            &apimachinery::meta::v1::WATCH_EVENT,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "PartialObjectMetadata"),
+            &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadata",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1beta1", "PartialObjectMetadata"),
+            &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA,
+            "io.k8s.apimachinery.pkg.apis.meta.v1beta1.PartialObjectMetadata",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "PartialObjectMetadataList"),
+            &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA_LIST,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadataList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1beta1", "PartialObjectMetadataList"),
+            &apimachinery::meta::v1beta1::PARTIAL_OBJECT_METADATA_LIST,
+            "io.k8s.apimachinery.pkg.apis.meta.v1beta1.PartialObjectMetadataList",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA_LIST,
+            |o| convert(
+                o,
+                apimachinery::meta::conversions::v1beta1_partial_object_metadata_list_to_hub,
+            ),
+            |o| convert(
+                o,
+                apimachinery::meta::conversions::v1beta1_partial_object_metadata_list_from_hub,
+            ),
+        ),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "ApplyOptions"),
+            &apimachinery::meta::v1::APPLY_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.ApplyOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "CreateOptions"),
+            &apimachinery::meta::v1::CREATE_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.CreateOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "DeleteOptions"),
+            &apimachinery::meta::v1::DELETE_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "GetOptions"),
+            &apimachinery::meta::v1::GET_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.GetOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "ListOptions"),
+            &apimachinery::meta::v1::LIST_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.ListOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "PatchOptions"),
+            &apimachinery::meta::v1::PATCH_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.PatchOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "UpdateOptions"),
+            &apimachinery::meta::v1::UPDATE_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.UpdateOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "Status"),
+            &apimachinery::meta::v1::STATUS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.Status",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "Table"),
+            &apimachinery::meta::v1::TABLE,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.Table",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1beta1", "Table"),
+            &apimachinery::meta::v1::TABLE,
+            "io.k8s.apimachinery.pkg.apis.meta.v1beta1.Table",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "TableOptions"),
+            &apimachinery::meta::v1::TABLE_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.TableOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1beta1", "TableOptions"),
+            &apimachinery::meta::v1::TABLE_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1beta1.TableOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "Ingress"),
+            &crate::networking::v1::INGRESS,
+            "io.k8s.api.networking.v1.Ingress",
+        )
+        .introduced("1.19")
+        .resource(&NETWORKING_INGRESS_V1)
+        .listed_as("IngressList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "IngressList"),
+            &crate::networking::v1::INGRESS_LIST,
+            "io.k8s.api.networking.v1.IngressList",
+        )
+        .introduced("1.19"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "Ingress"),
+            &crate::networking::v1beta1::INGRESS,
+            "io.k8s.api.networking.v1beta1.Ingress",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::networking::v1::INGRESS,
+            |o| convert(o, crate::networking::conversions::v1beta1_ingress_to_hub),
+            |o| convert(o, crate::networking::conversions::v1beta1_ingress_from_hub),
+        )
+        .introduced("1.14")
+        .deprecated("1.19")
+        .replaced_by("networking.k8s.io/v1 Ingress")
+        .resource(&NETWORKING_INGRESS_V1BETA1)
+        .listed_as("IngressList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "IngressList"),
+            &crate::networking::v1beta1::INGRESS_LIST,
+            "io.k8s.api.networking.v1beta1.IngressList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.14")
+        .deprecated("1.19")
+        .replaced_by("networking.k8s.io/v1 Ingress"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "IngressClass"),
+            &crate::networking::v1::INGRESS_CLASS,
+            "io.k8s.api.networking.v1.IngressClass",
+        )
+        .introduced("1.19")
+        .resource(&NETWORKING_INGRESS_CLASS_V1)
+        .listed_as("IngressClassList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "IngressClassList"),
+            &crate::networking::v1::INGRESS_CLASS_LIST,
+            "io.k8s.api.networking.v1.IngressClassList",
+        )
+        .introduced("1.19"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "IngressClass"),
+            &crate::networking::v1beta1::INGRESS_CLASS,
+            "io.k8s.api.networking.v1beta1.IngressClass",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::networking::v1::INGRESS_CLASS,
+            |o| convert(o, crate::networking::conversions::v1beta1_ingress_class_to_hub),
+            |o| convert(
+                o,
+                crate::networking::conversions::v1beta1_ingress_class_from_hub,
+            ),
+        )
+        .introduced("1.18")
+        .deprecated("1.19")
+        .replaced_by("networking.k8s.io/v1 IngressClassList")
+        .resource(&NETWORKING_INGRESS_CLASS_V1)
+        .listed_as("IngressClassList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "IngressClassList"),
+            &crate::networking::v1beta1::INGRESS_CLASS_LIST,
+            "io.k8s.api.networking.v1beta1.IngressClassList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.18")
+        .deprecated("1.19")
+        .replaced_by("networking.k8s.io/v1 IngressClassList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "IPAddress"),
+            &crate::networking::v1::IP_ADDRESS,
+            "io.k8s.api.networking.v1.IPAddress",
+        )
+        .introduced("1.33")
+        .resource(&NETWORKING_IP_ADDRESS_V1)
+        .listed_as("IPAddressList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "IPAddressList"),
+            &crate::networking::v1::IP_ADDRESS_LIST,
+            "io.k8s.api.networking.v1.IPAddressList",
+        )
+        .introduced("1.33"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "IPAddress"),
+            &crate::networking::v1::IP_ADDRESS,
+            "io.k8s.api.networking.v1beta1.IPAddress",
+        )
+        .serving(Serving::Off)
+        .introduced("1.31")
+        .resource(&NETWORKING_IP_ADDRESS_V1)
+        .listed_as("IPAddressList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "IPAddressList"),
+            &crate::networking::v1::IP_ADDRESS_LIST,
+            "io.k8s.api.networking.v1beta1.IPAddressList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.31"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "NetworkPolicy"),
+            &crate::networking::v1::NETWORK_POLICY,
+            "io.k8s.api.networking.v1.NetworkPolicy",
+        )
+        .introduced("1.7")
+        .resource(&NETWORKING_NETWORK_POLICY_V1)
+        .listed_as("NetworkPolicyList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "NetworkPolicyList"),
+            &crate::networking::v1::NETWORK_POLICY_LIST,
+            "io.k8s.api.networking.v1.NetworkPolicyList",
+        )
+        .introduced("1.7"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "ServiceCIDR"),
+            &crate::networking::v1::SERVICE_CIDR,
+            "io.k8s.api.networking.v1.ServiceCIDR",
+        )
+        .introduced("1.33")
+        .resource(&NETWORKING_SERVICE_CIDR_V1)
+        .listed_as("ServiceCIDRList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "ServiceCIDRList"),
+            &crate::networking::v1::SERVICE_CIDR_LIST,
+            "io.k8s.api.networking.v1.ServiceCIDRList",
+        )
+        .introduced("1.33"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "ServiceCIDR"),
+            &crate::networking::v1::SERVICE_CIDR,
+            "io.k8s.api.networking.v1beta1.ServiceCIDR",
+        )
+        .serving(Serving::Off)
+        .introduced("1.31")
+        .resource(&NETWORKING_SERVICE_CIDR_V1BETA1)
+        .listed_as("ServiceCIDRList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "ServiceCIDRList"),
+            &crate::networking::v1::SERVICE_CIDR_LIST,
+            "io.k8s.api.networking.v1beta1.ServiceCIDRList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.31"),
+    KindDef::new(
+            ("node.k8s.io", "v1", "RuntimeClass"),
+            &crate::node::v1::RUNTIME_CLASS,
+            "io.k8s.api.node.v1.RuntimeClass",
+        )
+        .introduced("1.20")
+        .resource(&NODE_RUNTIME_CLASS_V1)
+        .listed_as("RuntimeClassList"),
+    KindDef::new(
+            ("node.k8s.io", "v1", "RuntimeClassList"),
+            &crate::node::v1::RUNTIME_CLASS_LIST,
+            "io.k8s.api.node.v1.RuntimeClassList",
+        )
+        .introduced("1.20"),
+    KindDef::new(
+            ("node.k8s.io", "v1beta1", "RuntimeClass"),
+            &crate::node::v1::RUNTIME_CLASS,
+            "io.k8s.api.node.v1beta1.RuntimeClass",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.13")
+        .deprecated("1.22")
+        .resource(&NODE_RUNTIME_CLASS_V1)
+        .listed_as("RuntimeClassList"),
+    KindDef::new(
+            ("node.k8s.io", "v1beta1", "RuntimeClassList"),
+            &crate::node::v1::RUNTIME_CLASS_LIST,
+            "io.k8s.api.node.v1beta1.RuntimeClassList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.13")
+        .deprecated("1.22"),
+    KindDef::new(
+            ("node.k8s.io", "v1alpha1", "RuntimeClass"),
+            &crate::node::v1alpha1::RUNTIME_CLASS,
+            "io.k8s.api.node.v1alpha1.RuntimeClass",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::node::v1::RUNTIME_CLASS,
+            |o| convert(o, crate::node::conversions::v1alpha1_runtime_class_to_hub),
+            |o| convert(o, crate::node::conversions::v1alpha1_runtime_class_from_hub),
+        )
+        .resource(&NODE_RUNTIME_CLASS_V1)
+        .listed_as("RuntimeClassList"),
+    KindDef::new(
+            ("node.k8s.io", "v1alpha1", "RuntimeClassList"),
+            &crate::node::v1alpha1::RUNTIME_CLASS_LIST,
+            "io.k8s.api.node.v1alpha1.RuntimeClassList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("pod-security.admission.config.k8s.io", "v1", "PodSecurityConfiguration"),
+            &crate::podsecurity::v1::POD_SECURITY_CONFIGURATION,
+            "io.k8s.config.admission.pod-security.v1.PodSecurityConfiguration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            (
+                "pod-security.admission.config.k8s.io",
+                "v1beta1",
+                "PodSecurityConfiguration",
+            ),
+            &crate::podsecurity::v1::POD_SECURITY_CONFIGURATION,
+            "io.k8s.config.admission.pod-security.v1beta1.PodSecurityConfiguration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            (
+                "pod-security.admission.config.k8s.io",
+                "v1alpha1",
+                "PodSecurityConfiguration",
+            ),
+            &crate::podsecurity::v1::POD_SECURITY_CONFIGURATION,
+            "io.k8s.config.admission.pod-security.v1alpha1.PodSecurityConfiguration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("podtolerationrestriction.admission.k8s.io", "v1alpha1", "Configuration"),
+            &crate::podtolerationrestriction::v1alpha1::CONFIGURATION,
+            "io.k8s.admission.podtolerationrestriction.v1alpha1.Configuration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("policy", "v1", "Eviction"),
+            &crate::policy::v1::EVICTION,
+            "io.k8s.api.policy.v1.Eviction",
+        )
+        .introduced("1.22"),
+    KindDef::new(
+            ("policy", "v1beta1", "Eviction"),
+            &crate::policy::v1::EVICTION,
+            "io.k8s.api.policy.v1beta1.Eviction",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.5")
+        .deprecated("1.22"),
+    KindDef::new(
+            ("policy", "v1", "PodDisruptionBudget"),
+            &crate::policy::v1::POD_DISRUPTION_BUDGET,
+            "io.k8s.api.policy.v1.PodDisruptionBudget",
+        )
+        .introduced("1.21")
+        .resource(&POLICY_POD_DISRUPTION_BUDGET_V1)
+        .listed_as("PodDisruptionBudgetList"),
+    KindDef::new(
+            ("policy", "v1", "PodDisruptionBudgetList"),
+            &crate::policy::v1::POD_DISRUPTION_BUDGET_LIST,
+            "io.k8s.api.policy.v1.PodDisruptionBudgetList",
+        )
+        .introduced("1.21"),
+    KindDef::new(
+            ("policy", "v1beta1", "PodDisruptionBudget"),
+            &crate::policy::v1beta1::POD_DISRUPTION_BUDGET,
+            "io.k8s.api.policy.v1beta1.PodDisruptionBudget",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::policy::v1::POD_DISRUPTION_BUDGET,
+            |o| convert(
+                o,
+                crate::policy::conversions::v1beta1_pod_disruption_budget_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::policy::conversions::v1beta1_pod_disruption_budget_from_hub,
+            ),
+        )
+        .introduced("1.5")
+        .deprecated("1.21")
+        .removed("1.25")
+        .replaced_by("policy/v1 PodDisruptionBudget")
+        .resource(&POLICY_POD_DISRUPTION_BUDGET_V1BETA1)
+        .listed_as("PodDisruptionBudgetList"),
+    KindDef::new(
+            ("policy", "v1beta1", "PodDisruptionBudgetList"),
+            &crate::policy::v1beta1::POD_DISRUPTION_BUDGET_LIST,
+            "io.k8s.api.policy.v1beta1.PodDisruptionBudgetList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.5")
+        .deprecated("1.21")
+        .removed("1.25")
+        .replaced_by("policy/v1 PodDisruptionBudget"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1", "ClusterRole"),
+            &crate::rbac::v1::CLUSTER_ROLE,
+            "io.k8s.api.rbac.v1.ClusterRole",
+        )
+        .introduced("1.8")
+        .resource(&RBAC_CLUSTER_ROLE_V1)
+        .listed_as("ClusterRoleList"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1", "ClusterRoleList"),
+            &crate::rbac::v1::CLUSTER_ROLE_LIST,
+            "io.k8s.api.rbac.v1.ClusterRoleList",
+        )
+        .introduced("1.8"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1beta1", "ClusterRole"),
+            &crate::rbac::v1::CLUSTER_ROLE,
+            "io.k8s.api.rbac.v1beta1.ClusterRole",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 ClusterRole")
+        .resource(&RBAC_CLUSTER_ROLE_V1)
+        .listed_as("ClusterRoleList"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1beta1", "ClusterRoleList"),
+            &crate::rbac::v1::CLUSTER_ROLE_LIST,
+            "io.k8s.api.rbac.v1beta1.ClusterRoleList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 ClusterRole"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1alpha1", "ClusterRole"),
+            &crate::rbac::v1alpha1::CLUSTER_ROLE,
+            "io.k8s.api.rbac.v1alpha1.ClusterRole",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::rbac::v1::CLUSTER_ROLE,
+            |o| convert(o, crate::rbac::conversions::v1alpha1_cluster_role_to_hub),
+            |o| convert(o, crate::rbac::conversions::v1alpha1_cluster_role_from_hub),
+        )
+        .resource(&RBAC_CLUSTER_ROLE_V1)
+        .listed_as("ClusterRoleList"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1alpha1", "ClusterRoleList"),
+            &crate::rbac::v1alpha1::CLUSTER_ROLE_LIST,
+            "io.k8s.api.rbac.v1alpha1.ClusterRoleList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding"),
+            &crate::rbac::v1::CLUSTER_ROLE_BINDING,
+            "io.k8s.api.rbac.v1.ClusterRoleBinding",
+        )
+        .introduced("1.8")
+        .resource(&RBAC_CLUSTER_ROLE_BINDING_V1)
+        .listed_as("ClusterRoleBindingList"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1", "ClusterRoleBindingList"),
+            &crate::rbac::v1::CLUSTER_ROLE_BINDING_LIST,
+            "io.k8s.api.rbac.v1.ClusterRoleBindingList",
+        )
+        .introduced("1.8"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1beta1", "ClusterRoleBinding"),
+            &crate::rbac::v1::CLUSTER_ROLE_BINDING,
+            "io.k8s.api.rbac.v1beta1.ClusterRoleBinding",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 ClusterRoleBinding")
+        .resource(&RBAC_CLUSTER_ROLE_BINDING_V1)
+        .listed_as("ClusterRoleBindingList"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1beta1", "ClusterRoleBindingList"),
+            &crate::rbac::v1::CLUSTER_ROLE_BINDING_LIST,
+            "io.k8s.api.rbac.v1beta1.ClusterRoleBindingList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 ClusterRoleBinding"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1alpha1", "ClusterRoleBinding"),
+            &crate::rbac::v1alpha1::CLUSTER_ROLE_BINDING,
+            "io.k8s.api.rbac.v1alpha1.ClusterRoleBinding",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::rbac::v1::CLUSTER_ROLE_BINDING,
+            |o| convert(
+                o,
+                crate::rbac::conversions::v1alpha1_cluster_role_binding_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::rbac::conversions::v1alpha1_cluster_role_binding_from_hub,
+            ),
+        )
+        .resource(&RBAC_CLUSTER_ROLE_BINDING_V1)
+        .listed_as("ClusterRoleBindingList"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1alpha1", "ClusterRoleBindingList"),
+            &crate::rbac::v1alpha1::CLUSTER_ROLE_BINDING_LIST,
+            "io.k8s.api.rbac.v1alpha1.ClusterRoleBindingList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1", "Role"),
+            &crate::rbac::v1::ROLE,
+            "io.k8s.api.rbac.v1.Role",
+        )
+        .introduced("1.8")
+        .resource(&RBAC_ROLE_V1)
+        .listed_as("RoleList"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1", "RoleList"),
+            &crate::rbac::v1::ROLE_LIST,
+            "io.k8s.api.rbac.v1.RoleList",
+        )
+        .introduced("1.8"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1beta1", "Role"),
+            &crate::rbac::v1::ROLE,
+            "io.k8s.api.rbac.v1beta1.Role",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 Role")
+        .resource(&RBAC_ROLE_V1)
+        .listed_as("RoleList"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1beta1", "RoleList"),
+            &crate::rbac::v1::ROLE_LIST,
+            "io.k8s.api.rbac.v1beta1.RoleList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 Role"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1alpha1", "Role"),
+            &crate::rbac::v1alpha1::ROLE,
+            "io.k8s.api.rbac.v1alpha1.Role",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::rbac::v1::ROLE,
+            |o| convert(o, crate::rbac::conversions::v1alpha1_role_to_hub),
+            |o| convert(o, crate::rbac::conversions::v1alpha1_role_from_hub),
+        )
+        .resource(&RBAC_ROLE_V1)
+        .listed_as("RoleList"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1alpha1", "RoleList"),
+            &crate::rbac::v1alpha1::ROLE_LIST,
+            "io.k8s.api.rbac.v1alpha1.RoleList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1", "RoleBinding"),
+            &crate::rbac::v1::ROLE_BINDING,
+            "io.k8s.api.rbac.v1.RoleBinding",
+        )
+        .introduced("1.8")
+        .resource(&RBAC_ROLE_BINDING_V1)
+        .listed_as("RoleBindingList"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1", "RoleBindingList"),
+            &crate::rbac::v1::ROLE_BINDING_LIST,
+            "io.k8s.api.rbac.v1.RoleBindingList",
+        )
+        .introduced("1.8"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1beta1", "RoleBinding"),
+            &crate::rbac::v1::ROLE_BINDING,
+            "io.k8s.api.rbac.v1beta1.RoleBinding",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 RoleBinding")
+        .resource(&RBAC_ROLE_BINDING_V1)
+        .listed_as("RoleBindingList"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1beta1", "RoleBindingList"),
+            &crate::rbac::v1::ROLE_BINDING_LIST,
+            "io.k8s.api.rbac.v1beta1.RoleBindingList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 RoleBinding"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1alpha1", "RoleBinding"),
+            &crate::rbac::v1alpha1::ROLE_BINDING,
+            "io.k8s.api.rbac.v1alpha1.RoleBinding",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::rbac::v1::ROLE_BINDING,
+            |o| convert(o, crate::rbac::conversions::v1alpha1_role_binding_to_hub),
+            |o| convert(o, crate::rbac::conversions::v1alpha1_role_binding_from_hub),
+        )
+        .resource(&RBAC_ROLE_BINDING_V1)
+        .listed_as("RoleBindingList"),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1alpha1", "RoleBindingList"),
+            &crate::rbac::v1alpha1::ROLE_BINDING_LIST,
+            "io.k8s.api.rbac.v1alpha1.RoleBindingList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("resource.k8s.io", "v1", "DeviceClass"),
+            &crate::resource::v1::DEVICE_CLASS,
+            "io.k8s.api.resource.v1.DeviceClass",
+        )
+        .introduced("1.34")
+        .resource(&RESOURCE_DEVICE_CLASS_V1)
+        .listed_as("DeviceClassList"),
+    KindDef::new(
+            ("resource.k8s.io", "v1", "DeviceClassList"),
+            &crate::resource::v1::DEVICE_CLASS_LIST,
+            "io.k8s.api.resource.v1.DeviceClassList",
+        )
+        .introduced("1.34"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta2", "DeviceClass"),
+            &crate::resource::v1::DEVICE_CLASS,
+            "io.k8s.api.resource.v1beta2.DeviceClass",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .resource(&RESOURCE_DEVICE_CLASS_V1)
+        .listed_as("DeviceClassList"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta2", "DeviceClassList"),
+            &crate::resource::v1::DEVICE_CLASS_LIST,
+            "io.k8s.api.resource.v1beta2.DeviceClassList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta1", "DeviceClass"),
+            &crate::resource::v1::DEVICE_CLASS,
+            "io.k8s.api.resource.v1beta1.DeviceClass",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32")
+        .resource(&RESOURCE_DEVICE_CLASS_V1)
+        .listed_as("DeviceClassList"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta1", "DeviceClassList"),
+            &crate::resource::v1::DEVICE_CLASS_LIST,
+            "io.k8s.api.resource.v1beta1.DeviceClassList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta2", "DeviceTaintRule"),
+            &crate::resource::v1beta2::DEVICE_TAINT_RULE,
+            "io.k8s.api.resource.v1beta2.DeviceTaintRule",
+        )
+        .serving(Serving::Off)
+        .introduced("1.36")
+        .resource(&RESOURCE_DEVICE_TAINT_RULE_V1BETA2)
+        .listed_as("DeviceTaintRuleList"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta2", "DeviceTaintRuleList"),
+            &crate::resource::v1beta2::DEVICE_TAINT_RULE_LIST,
+            "io.k8s.api.resource.v1beta2.DeviceTaintRuleList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.36"),
+    KindDef::new(
+            ("resource.k8s.io", "v1alpha3", "DeviceTaintRule"),
+            &crate::resource::v1beta2::DEVICE_TAINT_RULE,
+            "io.k8s.api.resource.v1alpha3.DeviceTaintRule",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .resource(&RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3)
+        .listed_as("DeviceTaintRuleList"),
+    KindDef::new(
+            ("resource.k8s.io", "v1alpha3", "DeviceTaintRuleList"),
+            &crate::resource::v1beta2::DEVICE_TAINT_RULE_LIST,
+            "io.k8s.api.resource.v1alpha3.DeviceTaintRuleList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33"),
+    KindDef::new(
+            ("resource.k8s.io", "v1", "ResourceClaim"),
+            &crate::resource::v1::RESOURCE_CLAIM,
+            "io.k8s.api.resource.v1.ResourceClaim",
+        )
+        .introduced("1.34")
+        .resource(&RESOURCE_RESOURCE_CLAIM_V1)
+        .listed_as("ResourceClaimList"),
+    KindDef::new(
+            ("resource.k8s.io", "v1", "ResourceClaimList"),
+            &crate::resource::v1::RESOURCE_CLAIM_LIST,
+            "io.k8s.api.resource.v1.ResourceClaimList",
+        )
+        .introduced("1.34"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta2", "ResourceClaim"),
+            &crate::resource::v1::RESOURCE_CLAIM,
+            "io.k8s.api.resource.v1beta2.ResourceClaim",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .resource(&RESOURCE_RESOURCE_CLAIM_V1BETA2)
+        .listed_as("ResourceClaimList"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta2", "ResourceClaimList"),
+            &crate::resource::v1::RESOURCE_CLAIM_LIST,
+            "io.k8s.api.resource.v1beta2.ResourceClaimList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta1", "ResourceClaim"),
+            &crate::resource::v1beta1::RESOURCE_CLAIM,
+            "io.k8s.api.resource.v1beta1.ResourceClaim",
+        )
+        .serving(Serving::Off)
+        .converted(
+            &crate::resource::v1::RESOURCE_CLAIM,
+            |o| convert(o, crate::resource::conversions::v1beta1_resource_claim_to_hub),
+            |o| convert(o, crate::resource::conversions::v1beta1_resource_claim_from_hub),
+        )
+        .introduced("1.32")
+        .resource(&RESOURCE_RESOURCE_CLAIM_V1BETA1)
+        .listed_as("ResourceClaimList"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta1", "ResourceClaimList"),
+            &crate::resource::v1beta1::RESOURCE_CLAIM_LIST,
+            "io.k8s.api.resource.v1beta1.ResourceClaimList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32"),
+    KindDef::new(
+            ("resource.k8s.io", "v1", "ResourceClaimTemplate"),
+            &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE,
+            "io.k8s.api.resource.v1.ResourceClaimTemplate",
+        )
+        .introduced("1.34")
+        .resource(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1)
+        .listed_as("ResourceClaimTemplateList"),
+    KindDef::new(
+            ("resource.k8s.io", "v1", "ResourceClaimTemplateList"),
+            &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE_LIST,
+            "io.k8s.api.resource.v1.ResourceClaimTemplateList",
+        )
+        .introduced("1.34"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta2", "ResourceClaimTemplate"),
+            &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE,
+            "io.k8s.api.resource.v1beta2.ResourceClaimTemplate",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .resource(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1)
+        .listed_as("ResourceClaimTemplateList"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta2", "ResourceClaimTemplateList"),
+            &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE_LIST,
+            "io.k8s.api.resource.v1beta2.ResourceClaimTemplateList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta1", "ResourceClaimTemplate"),
+            &crate::resource::v1beta1::RESOURCE_CLAIM_TEMPLATE,
+            "io.k8s.api.resource.v1beta1.ResourceClaimTemplate",
+        )
+        .serving(Serving::Off)
+        .converted(
+            &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE,
+            |o| convert(
+                o,
+                crate::resource::conversions::v1beta1_resource_claim_template_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::resource::conversions::v1beta1_resource_claim_template_from_hub,
+            ),
+        )
+        .introduced("1.32")
+        .resource(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1)
+        .listed_as("ResourceClaimTemplateList"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta1", "ResourceClaimTemplateList"),
+            &crate::resource::v1beta1::RESOURCE_CLAIM_TEMPLATE_LIST,
+            "io.k8s.api.resource.v1beta1.ResourceClaimTemplateList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32"),
+    KindDef::new(
+            ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequest"),
+            &crate::resource::v1alpha3::RESOURCE_POOL_STATUS_REQUEST,
+            "io.k8s.api.resource.v1alpha3.ResourcePoolStatusRequest",
+        )
+        .serving(Serving::Off)
+        .introduced("1.36")
+        .resource(&RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3)
+        .listed_as("ResourcePoolStatusRequestList"),
+    KindDef::new(
+            ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequestList"),
+            &crate::resource::v1alpha3::RESOURCE_POOL_STATUS_REQUEST_LIST,
+            "io.k8s.api.resource.v1alpha3.ResourcePoolStatusRequestList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.36"),
+    KindDef::new(
+            ("resource.k8s.io", "v1", "ResourceSlice"),
+            &crate::resource::v1::RESOURCE_SLICE,
+            "io.k8s.api.resource.v1.ResourceSlice",
+        )
+        .introduced("1.34")
+        .resource(&RESOURCE_RESOURCE_SLICE_V1)
+        .listed_as("ResourceSliceList"),
+    KindDef::new(
+            ("resource.k8s.io", "v1", "ResourceSliceList"),
+            &crate::resource::v1::RESOURCE_SLICE_LIST,
+            "io.k8s.api.resource.v1.ResourceSliceList",
+        )
+        .introduced("1.34"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta2", "ResourceSlice"),
+            &crate::resource::v1::RESOURCE_SLICE,
+            "io.k8s.api.resource.v1beta2.ResourceSlice",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .resource(&RESOURCE_RESOURCE_SLICE_V1)
+        .listed_as("ResourceSliceList"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta2", "ResourceSliceList"),
+            &crate::resource::v1::RESOURCE_SLICE_LIST,
+            "io.k8s.api.resource.v1beta2.ResourceSliceList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta1", "ResourceSlice"),
+            &crate::resource::v1beta1::RESOURCE_SLICE,
+            "io.k8s.api.resource.v1beta1.ResourceSlice",
+        )
+        .serving(Serving::Off)
+        .converted(
+            &crate::resource::v1::RESOURCE_SLICE,
+            |o| convert(o, crate::resource::conversions::v1beta1_resource_slice_to_hub),
+            |o| convert(o, crate::resource::conversions::v1beta1_resource_slice_from_hub),
+        )
+        .introduced("1.32")
+        .resource(&RESOURCE_RESOURCE_SLICE_V1)
+        .listed_as("ResourceSliceList"),
+    KindDef::new(
+            ("resource.k8s.io", "v1beta1", "ResourceSliceList"),
+            &crate::resource::v1beta1::RESOURCE_SLICE_LIST,
+            "io.k8s.api.resource.v1beta1.ResourceSliceList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32"),
+    KindDef::new(
+            ("scheduling.k8s.io", "v1alpha2", "PodGroup"),
+            &crate::scheduling::v1alpha2::POD_GROUP,
+            "io.k8s.api.scheduling.v1alpha2.PodGroup",
+        )
+        .serving(Serving::Off)
+        .resource(&SCHEDULING_POD_GROUP_V1ALPHA2)
+        .listed_as("PodGroupList")
+        .gated("GenericWorkload"),
+    KindDef::new(
+            ("scheduling.k8s.io", "v1alpha2", "PodGroupList"),
+            &crate::scheduling::v1alpha2::POD_GROUP_LIST,
+            "io.k8s.api.scheduling.v1alpha2.PodGroupList",
+        )
+        .serving(Serving::Off)
+        .gated("GenericWorkload"),
+    KindDef::new(
+            ("scheduling.k8s.io", "v1", "PriorityClass"),
+            &crate::scheduling::v1::PRIORITY_CLASS,
+            "io.k8s.api.scheduling.v1.PriorityClass",
+        )
+        .introduced("1.14")
+        .resource(&SCHEDULING_PRIORITY_CLASS_V1)
+        .listed_as("PriorityClassList"),
+    KindDef::new(
+            ("scheduling.k8s.io", "v1", "PriorityClassList"),
+            &crate::scheduling::v1::PRIORITY_CLASS_LIST,
+            "io.k8s.api.scheduling.v1.PriorityClassList",
+        )
+        .introduced("1.14"),
+    KindDef::new(
+            ("scheduling.k8s.io", "v1beta1", "PriorityClass"),
+            &crate::scheduling::v1::PRIORITY_CLASS,
+            "io.k8s.api.scheduling.v1beta1.PriorityClass",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.11")
+        .deprecated("1.14")
+        .removed("1.22")
+        .replaced_by("scheduling.k8s.io/v1 PriorityClass")
+        .resource(&SCHEDULING_PRIORITY_CLASS_V1)
+        .listed_as("PriorityClassList"),
+    KindDef::new(
+            ("scheduling.k8s.io", "v1beta1", "PriorityClassList"),
+            &crate::scheduling::v1::PRIORITY_CLASS_LIST,
+            "io.k8s.api.scheduling.v1beta1.PriorityClassList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.11")
+        .deprecated("1.14")
+        .removed("1.22")
+        .replaced_by("scheduling.k8s.io/v1 PriorityClass"),
+    KindDef::new(
+            ("scheduling.k8s.io", "v1alpha2", "Workload"),
+            &crate::scheduling::v1alpha2::WORKLOAD,
+            "io.k8s.api.scheduling.v1alpha2.Workload",
+        )
+        .serving(Serving::Off)
+        .resource(&SCHEDULING_WORKLOAD_V1ALPHA2)
+        .listed_as("WorkloadList")
+        .gated("GenericWorkload"),
+    KindDef::new(
+            ("scheduling.k8s.io", "v1alpha2", "WorkloadList"),
+            &crate::scheduling::v1alpha2::WORKLOAD_LIST,
+            "io.k8s.api.scheduling.v1alpha2.WorkloadList",
+        )
+        .serving(Serving::Off)
+        .gated("GenericWorkload"),
+    KindDef::new(
+            ("storage.k8s.io", "v1", "CSIDriver"),
+            &crate::storage::v1::CSI_DRIVER,
+            "io.k8s.api.storage.v1.CSIDriver",
+        )
+        .introduced("1.18")
+        .resource(&STORAGE_CSI_DRIVER_V1)
+        .listed_as("CSIDriverList"),
+    KindDef::new(
+            ("storage.k8s.io", "v1", "CSIDriverList"),
+            &crate::storage::v1::CSI_DRIVER_LIST,
+            "io.k8s.api.storage.v1.CSIDriverList",
+        )
+        .introduced("1.18"),
+    KindDef::new(
+            ("storage.k8s.io", "v1beta1", "CSIDriver"),
+            &crate::storage::v1beta1::CSI_DRIVER,
+            "io.k8s.api.storage.v1beta1.CSIDriver",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::storage::v1::CSI_DRIVER,
+            |o| convert(o, crate::storage::conversions::v1beta1_csi_driver_to_hub),
+            |o| convert(o, crate::storage::conversions::v1beta1_csi_driver_from_hub),
+        )
+        .introduced("1.14")
+        .deprecated("1.19")
+        .replaced_by("storage.k8s.io/v1 CSIDriver")
+        .resource(&STORAGE_CSI_DRIVER_V1)
+        .listed_as("CSIDriverList"),
+    KindDef::new(
+            ("storage.k8s.io", "v1beta1", "CSIDriverList"),
+            &crate::storage::v1beta1::CSI_DRIVER_LIST,
+            "io.k8s.api.storage.v1beta1.CSIDriverList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.14")
+        .deprecated("1.19")
+        .replaced_by("storage.k8s.io/v1 CSIDriver"),
+    KindDef::new(
+            ("storage.k8s.io", "v1", "CSINode"),
+            &crate::storage::v1::CSI_NODE,
+            "io.k8s.api.storage.v1.CSINode",
+        )
+        .introduced("1.17")
+        .resource(&STORAGE_CSI_NODE_V1)
+        .listed_as("CSINodeList"),
+    KindDef::new(
+            ("storage.k8s.io", "v1", "CSINodeList"),
+            &crate::storage::v1::CSI_NODE_LIST,
+            "io.k8s.api.storage.v1.CSINodeList",
+        )
+        .introduced("1.17"),
+    KindDef::new(
+            ("storage.k8s.io", "v1beta1", "CSINode"),
+            &crate::storage::v1::CSI_NODE,
+            "io.k8s.api.storage.v1beta1.CSINode",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.14")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("storage.k8s.io/v1 CSINode")
+        .resource(&STORAGE_CSI_NODE_V1)
+        .listed_as("CSINodeList"),
+    KindDef::new(
+            ("storage.k8s.io", "v1beta1", "CSINodeList"),
+            &crate::storage::v1::CSI_NODE_LIST,
+            "io.k8s.api.storage.v1beta1.CSINodeList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.14")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("storage.k8s.io/v1 CSINode"),
+    KindDef::new(
+            ("storage.k8s.io", "v1", "CSIStorageCapacity"),
+            &crate::storage::v1::CSI_STORAGE_CAPACITY,
+            "io.k8s.api.storage.v1.CSIStorageCapacity",
+        )
+        .introduced("1.24")
+        .resource(&STORAGE_CSI_STORAGE_CAPACITY_V1)
+        .listed_as("CSIStorageCapacityList"),
+    KindDef::new(
+            ("storage.k8s.io", "v1", "CSIStorageCapacityList"),
+            &crate::storage::v1::CSI_STORAGE_CAPACITY_LIST,
+            "io.k8s.api.storage.v1.CSIStorageCapacityList",
+        )
+        .introduced("1.24"),
+    KindDef::new(
+            ("storage.k8s.io", "v1beta1", "CSIStorageCapacity"),
+            &crate::storage::v1::CSI_STORAGE_CAPACITY,
+            "io.k8s.api.storage.v1beta1.CSIStorageCapacity",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.21")
+        .deprecated("1.24")
+        .replaced_by("storage.k8s.io/v1 CSIStorageCapacity")
+        .resource(&STORAGE_CSI_STORAGE_CAPACITY_V1)
+        .listed_as("CSIStorageCapacityList"),
+    KindDef::new(
+            ("storage.k8s.io", "v1beta1", "CSIStorageCapacityList"),
+            &crate::storage::v1::CSI_STORAGE_CAPACITY_LIST,
+            "io.k8s.api.storage.v1beta1.CSIStorageCapacityList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.21")
+        .deprecated("1.24")
+        .replaced_by("storage.k8s.io/v1 CSIStorageCapacity"),
+    KindDef::new(
+            ("storage.k8s.io", "v1alpha1", "CSIStorageCapacity"),
+            &crate::storage::v1::CSI_STORAGE_CAPACITY,
+            "io.k8s.api.storage.v1alpha1.CSIStorageCapacity",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.19")
+        .deprecated("1.21")
+        .replaced_by("storage.k8s.io/v1beta1 CSIStorageCapacity")
+        .resource(&STORAGE_CSI_STORAGE_CAPACITY_V1)
+        .listed_as("CSIStorageCapacityList"),
+    KindDef::new(
+            ("storage.k8s.io", "v1alpha1", "CSIStorageCapacityList"),
+            &crate::storage::v1::CSI_STORAGE_CAPACITY_LIST,
+            "io.k8s.api.storage.v1alpha1.CSIStorageCapacityList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.19")
+        .deprecated("1.21")
+        .replaced_by("storage.k8s.io/v1beta1 CSIStorageCapacity"),
+    KindDef::new(
+            ("storage.k8s.io", "v1", "StorageClass"),
+            &crate::storage::v1::STORAGE_CLASS,
+            "io.k8s.api.storage.v1.StorageClass",
+        )
+        .introduced("1.6")
+        .resource(&STORAGE_STORAGE_CLASS_V1)
+        .listed_as("StorageClassList"),
+    KindDef::new(
+            ("storage.k8s.io", "v1", "StorageClassList"),
+            &crate::storage::v1::STORAGE_CLASS_LIST,
+            "io.k8s.api.storage.v1.StorageClassList",
+        )
+        .introduced("1.6"),
+    KindDef::new(
+            ("storage.k8s.io", "v1beta1", "StorageClass"),
+            &crate::storage::v1::STORAGE_CLASS,
+            "io.k8s.api.storage.v1beta1.StorageClass",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.4")
+        .deprecated("1.19")
+        .replaced_by("storage.k8s.io/v1 StorageClass")
+        .resource(&STORAGE_STORAGE_CLASS_V1)
+        .listed_as("StorageClassList"),
+    KindDef::new(
+            ("storage.k8s.io", "v1beta1", "StorageClassList"),
+            &crate::storage::v1::STORAGE_CLASS_LIST,
+            "io.k8s.api.storage.v1beta1.StorageClassList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.4")
+        .deprecated("1.19")
+        .replaced_by("storage.k8s.io/v1 StorageClass"),
+    KindDef::new(
+            ("storage.k8s.io", "v1", "VolumeAttachment"),
+            &crate::storage::v1::VOLUME_ATTACHMENT,
+            "io.k8s.api.storage.v1.VolumeAttachment",
+        )
+        .introduced("1.13")
+        .resource(&STORAGE_VOLUME_ATTACHMENT_V1)
+        .listed_as("VolumeAttachmentList"),
+    KindDef::new(
+            ("storage.k8s.io", "v1", "VolumeAttachmentList"),
+            &crate::storage::v1::VOLUME_ATTACHMENT_LIST,
+            "io.k8s.api.storage.v1.VolumeAttachmentList",
+        )
+        .introduced("1.13"),
+    KindDef::new(
+            ("storage.k8s.io", "v1beta1", "VolumeAttachment"),
+            &crate::storage::v1::VOLUME_ATTACHMENT,
+            "io.k8s.api.storage.v1beta1.VolumeAttachment",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.10")
+        .deprecated("1.19")
+        .replaced_by("storage.k8s.io/v1 VolumeAttachment")
+        .resource(&STORAGE_VOLUME_ATTACHMENT_V1BETA1)
+        .listed_as("VolumeAttachmentList"),
+    KindDef::new(
+            ("storage.k8s.io", "v1beta1", "VolumeAttachmentList"),
+            &crate::storage::v1::VOLUME_ATTACHMENT_LIST,
+            "io.k8s.api.storage.v1beta1.VolumeAttachmentList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.10")
+        .deprecated("1.19")
+        .replaced_by("storage.k8s.io/v1 VolumeAttachment"),
+    KindDef::new(
+            ("storage.k8s.io", "v1alpha1", "VolumeAttachment"),
+            &crate::storage::v1::VOLUME_ATTACHMENT,
+            "io.k8s.api.storage.v1alpha1.VolumeAttachment",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.9")
+        .deprecated("1.21")
+        .replaced_by("storage.k8s.io/v1 VolumeAttachment")
+        .resource(&STORAGE_VOLUME_ATTACHMENT_V1ALPHA1)
+        .listed_as("VolumeAttachmentList"),
+    KindDef::new(
+            ("storage.k8s.io", "v1alpha1", "VolumeAttachmentList"),
+            &crate::storage::v1::VOLUME_ATTACHMENT_LIST,
+            "io.k8s.api.storage.v1alpha1.VolumeAttachmentList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.9")
+        .deprecated("1.21")
+        .replaced_by("storage.k8s.io/v1 VolumeAttachment"),
+    KindDef::new(
+            ("storage.k8s.io", "v1", "VolumeAttributesClass"),
+            &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS,
+            "io.k8s.api.storage.v1.VolumeAttributesClass",
+        )
+        .introduced("1.34")
+        .resource(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1)
+        .listed_as("VolumeAttributesClassList"),
+    KindDef::new(
+            ("storage.k8s.io", "v1", "VolumeAttributesClassList"),
+            &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS_LIST,
+            "io.k8s.api.storage.v1.VolumeAttributesClassList",
+        )
+        .introduced("1.34"),
+    KindDef::new(
+            ("storage.k8s.io", "v1beta1", "VolumeAttributesClass"),
+            &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS,
+            "io.k8s.api.storage.v1beta1.VolumeAttributesClass",
+        )
+        .serving(Serving::Off)
+        .introduced("1.31")
+        .deprecated("1.34")
+        .replaced_by("storage.k8s.io/v1 VolumeAttributesClass")
+        .resource(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1)
+        .listed_as("VolumeAttributesClassList"),
+    KindDef::new(
+            ("storage.k8s.io", "v1beta1", "VolumeAttributesClassList"),
+            &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS_LIST,
+            "io.k8s.api.storage.v1beta1.VolumeAttributesClassList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.31")
+        .deprecated("1.34")
+        .replaced_by("storage.k8s.io/v1 VolumeAttributesClass"),
+    KindDef::new(
+            ("storage.k8s.io", "v1alpha1", "VolumeAttributesClass"),
+            &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS,
+            "io.k8s.api.storage.v1alpha1.VolumeAttributesClass",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.29")
+        .deprecated("1.32")
+        .replaced_by("storage.k8s.io/v1 VolumeAttributesClass")
+        .resource(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1)
+        .listed_as("VolumeAttributesClassList"),
+    KindDef::new(
+            ("storage.k8s.io", "v1alpha1", "VolumeAttributesClassList"),
+            &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS_LIST,
+            "io.k8s.api.storage.v1alpha1.VolumeAttributesClassList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.29")
+        .deprecated("1.32")
+        .replaced_by("storage.k8s.io/v1 VolumeAttributesClass"),
+    KindDef::new(
+            ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigration"),
+            &crate::storagemigration::v1beta1::STORAGE_VERSION_MIGRATION,
+            "io.k8s.api.storagemigration.v1beta1.StorageVersionMigration",
+        )
+        .serving(Serving::Off)
+        .introduced("1.35")
+        .resource(&STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1)
+        .listed_as("StorageVersionMigrationList")
+        .gated("StorageVersionMigrator"),
+    KindDef::new(
+            ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigrationList"),
+            &crate::storagemigration::v1beta1::STORAGE_VERSION_MIGRATION_LIST,
+            "io.k8s.api.storagemigration.v1beta1.StorageVersionMigrationList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.35")
+        .gated("StorageVersionMigrator"),
 ];

@@ -37,7 +37,8 @@ fn cell_text(cell: Cell) -> String {
     }
 }
 
-/// Objects and the cells they are to have in these columns, also when nothing is known of the objects but what the columns say they read.
+/// Objects and the cells they are to have in these columns, also when nothing is known of the
+/// objects but what the columns say they read.
 fn check(group: &str, version: &str, plural: &str, columns: &[&str], rows: &[(&str, &[&str])]) {
     let kind = CATALOG.resource(group, version, plural).expect("the resource exists");
     let declared = kind.resource.expect("it is a resource").columns;
@@ -63,7 +64,8 @@ fn pods_tell_the_state_of_their_containers() {
         (r#"{"status":{"phase":"Pending"}}"#, &["0/0", "Pending", "0", "<none>"]),
         (r#"{"status":{"phase":"Failed","reason":"Evicted"}}"#, &["0/0", "Evicted", "0", "<none>"]),
         (
-            r#"{"spec":{"readinessGates":[{"conditionType":"a"},{"conditionType":"b"}]},"status":{"phase":"Pending","conditions":
+            r#"{"spec":{"readinessGates":[{"conditionType":"a"},{"conditionType":"b"}]},
+                "status":{"phase":"Pending","conditions":
                 [{"type":"PodScheduled","status":"False","reason":"SchedulingGated"},{"type":"b","status":"True"}]}}"#,
             &["0/0", "SchedulingGated", "0", "1/2"],
         ),
@@ -77,7 +79,8 @@ fn pods_tell_the_state_of_their_containers() {
         ),
         // The second of three init containers is at work, a sidecar is up.
         (
-            r#"{"spec":{"initContainers":[{"name":"s","restartPolicy":"Always"},{"name":"i"},{"name":"j"}],"containers":[{"name":"c"}]},
+            r#"{"spec":{"initContainers":[{"name":"s","restartPolicy":"Always"},{"name":"i"},{"name":"j"}],
+                "containers":[{"name":"c"}]},
                 "status":{"phase":"Pending","initContainerStatuses":[
                 {"name":"s","ready":true,"started":true,"restartCount":2,"state":{"running":{}}},
                 {"name":"i","restartCount":1,"state":{"running":{}}}]}}"#,
@@ -95,7 +98,8 @@ fn pods_tell_the_state_of_their_containers() {
         ),
         // Restarts of a finished init container do not count, those of a sidecar do.
         (
-            r#"{"spec":{"initContainers":[{"name":"i"},{"name":"s","restartPolicy":"Always"}],"containers":[{"name":"c"}]},
+            r#"{"spec":{"initContainers":[{"name":"i"},{"name":"s","restartPolicy":"Always"}],
+                "containers":[{"name":"c"}]},
                 "status":{"phase":"Running","initContainerStatuses":[
                 {"name":"i","restartCount":5,"state":{"terminated":{"exitCode":0}}},
                 {"name":"s","ready":true,"started":true,"restartCount":2,"state":{"running":{}}}],
@@ -106,12 +110,14 @@ fn pods_tell_the_state_of_their_containers() {
         (
             r#"{"spec":{"containers":[{"name":"c"},{"name":"d"}]},"status":{"phase":"Running",
                 "conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[
-                {"name":"c","state":{"terminated":{"exitCode":0,"reason":"Completed"}}},{"name":"d","ready":true,"state":{"running":{}}}]}}"#,
+                {"name":"c","state":{"terminated":{"exitCode":0,"reason":"Completed"}}},{"name":"d",
+                "ready":true,"state":{"running":{}}}]}}"#,
             &["1/2", "Running", "0", "<none>"],
         ),
         (
             r#"{"spec":{"containers":[{"name":"c"},{"name":"d"}]},"status":{"phase":"Running","containerStatuses":[
-                {"name":"c","state":{"terminated":{"exitCode":0,"reason":"Completed"}}},{"name":"d","ready":true,"state":{"running":{}}}]}}"#,
+                {"name":"c","state":{"terminated":{"exitCode":0,"reason":"Completed"}}},{"name":"d",
+                "ready":true,"state":{"running":{}}}]}}"#,
             &["1/2", "NotReady", "0", "<none>"],
         ),
         (
@@ -125,7 +131,8 @@ fn pods_tell_the_state_of_their_containers() {
             &["0/0", "Terminating", "0", "<none>"],
         ),
         (
-            r#"{"metadata":{"deletionTimestamp":"2026-01-02T03:04:05Z"},"status":{"phase":"Running","reason":"NodeLost"}}"#,
+            r#"{"metadata":{"deletionTimestamp":"2026-01-02T03:04:05Z"},"status":{"phase":"Running",
+                "reason":"NodeLost"}}"#,
             &["0/0", "Unknown", "0", "<none>"],
         ),
         (
@@ -142,7 +149,8 @@ fn nodes_tell_readiness_and_roles() {
     let rows: &[(&str, &[&str])] = &[
         ("{}", &["Unknown", "<none>", "<none>", "<unknown>", "<unknown>"]),
         (
-            r#"{"metadata":{"labels":{"node-role.kubernetes.io/x":"","node-role.kubernetes.io/":"","kubernetes.io/role":"a"}},
+            r#"{"metadata":{"labels":{"node-role.kubernetes.io/x":"","node-role.kubernetes.io/":"",
+                "kubernetes.io/role":"a"}},
                 "spec":{"unschedulable":true},"status":{"conditions":[{"type":"Ready","status":"False"}],
                 "addresses":[{"type":"Hostname","address":"h"},{"type":"InternalIP","address":"192.0.2.1"}],
                 "nodeInfo":{"kernelVersion":"6.1","architecture":"arm64","osImage":"OS"}}}"#,
@@ -157,7 +165,8 @@ fn services_tell_where_they_are_reached() {
     let columns = ["Type", "Cluster-IP", "External-IP", "Port(s)", "Selector"];
     let rows: &[(&str, &[&str])] = &[
         (
-            r#"{"spec":{"type":"NodePort","clusterIPs":["10.0.0.1"],"ports":[{"port":80,"nodePort":31000,"protocol":"TCP"},
+            r#"{"spec":{"type":"NodePort","clusterIPs":["10.0.0.1"],"ports":[{"port":80,"nodePort":31000,
+                "protocol":"TCP"},
                 {"port":53,"protocol":"UDP"}],"selector":{"b":"2","a":"1"}}}"#,
             &["NodePort", "10.0.0.1", "<none>", "80:31000/TCP,53/UDP", "a=1,b=2"],
         ),
@@ -180,7 +189,8 @@ fn jobs_tell_how_far_they_are() {
     let columns = ["Status", "Completions", "Duration", "Containers", "Images"];
     let rows: &[(&str, &[&str])] = &[
         (
-            r#"{"spec":{"parallelism":3,"template":{"spec":{"containers":[{"name":"a","image":"x"},{"name":"b","image":"y"}]}}}}"#,
+            r#"{"spec":{"parallelism":3,"template":{"spec":{"containers":[{"name":"a","image":"x"},{"name":"b",
+                "image":"y"}]}}}}"#,
             &["Running", "0/1 of 3", "", "a,b", "x,y"],
         ),
         (
@@ -188,7 +198,8 @@ fn jobs_tell_how_far_they_are() {
             &["Running", "1/2", "2m5s", "", ""],
         ),
         (
-            r#"{"status":{"succeeded":1,"startTime":"2026-01-02T03:02:00Z","completionTime":"2026-01-02T03:02:30Z","conditions":[
+            r#"{"status":{"succeeded":1,"startTime":"2026-01-02T03:02:00Z",
+                "completionTime":"2026-01-02T03:02:30Z","conditions":[
                 {"type":"SuccessCriteriaMet","status":"True"},{"type":"Complete","status":"True"}]}}"#,
             &["Complete", "1/1", "30s", "", ""],
         ),
@@ -203,14 +214,17 @@ fn autoscalers_tell_current_and_target_values() {
         (
             r#"{"spec":{"minReplicas":2,"metrics":[
                 {"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":70}}},
-                {"type":"External","external":{"metric":{"name":"q"},"target":{"type":"AverageValue","averageValue":"30"}}}]},
-                "status":{"currentMetrics":[{"type":"Resource","resource":{"name":"cpu","current":{"averageUtilization":12}}}]}}"#,
+                {"type":"External","external":{"metric":{"name":"q"},"target":{"type":"AverageValue",
+                "averageValue":"30"}}}]},
+                "status":{"currentMetrics":[{"type":"Resource","resource":{"name":"cpu",
+                "current":{"averageUtilization":12}}}]}}"#,
             &["cpu: 12%/70%, <unknown>/30 (avg)", "2", "int 0"],
         ),
         (
             r#"{"spec":{"metrics":[{"type":"Pods","pods":{"metric":{"name":"p"},"target":{"averageValue":"1k"}}},
                 {"type":"Object","object":{"target":{"value":"7"}}},{"type":"Pods"}]},"status":{"currentMetrics":[
-                {"type":"Pods","pods":{"current":{"averageValue":"500m"}}},{"type":"Object","object":{"current":{"value":"3"}}}]}}"#,
+                {"type":"Pods","pods":{"current":{"averageValue":"500m"}}},{"type":"Object",
+                "object":{"current":{"value":"3"}}}]}}"#,
             &["500m/1k, 3/7 + 1 more...", "<unset>", "int 0"],
         ),
     ];
@@ -276,7 +290,8 @@ fn what_is_absent_shows_as_upstream_shows_it() {
         &[
             ("{}", &["<unknown>", "int 1", ""]),
             (
-                r#"{"involvedObject":{"kind":"Pod","name":"p"},"series":{"count":4,"lastObservedTime":"2026-01-02T03:03:05.000000Z"}}"#,
+                r#"{"involvedObject":{"kind":"Pod","name":"p"},"series":{"count":4,
+                    "lastObservedTime":"2026-01-02T03:03:05.000000Z"}}"#,
                 &["60s", "int 4", "pod/p"],
             ),
         ],

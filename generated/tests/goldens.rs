@@ -1,4 +1,5 @@
-//! Upstream's serialisation fixtures: every form of a fixture decodes to the same object and encodes back to the same bytes.
+//! Upstream's serialisation fixtures: every form of a fixture decodes to the same object and
+//! encodes back to the same bytes.
 //!
 //! The fixtures stand beside the checkout (`GOLDENS` names another folder).
 

@@ -204,7 +204,8 @@ fn pods_ask_for_what_they_are_limited_to() {
     let pod = r#"{"apiVersion":"v1","kind":"Pod","spec":{"hostNetwork":true,
         "resources":{"limits":{"cpu":"3","hugepages-2Mi":"4Mi"}},
         "initContainers":[{"name":"i","restartPolicy":"Always","resources":{"requests":{"cpu":"500m"}}}],
-        "containers":[{"name":"a","ports":[{"containerPort":80}],"resources":{"limits":{"cpu":"1.0001","memory":"1Gi"}}}]}}"#;
+        "containers":[{"name":"a","ports":[{"containerPort":80}],"resources":{"limits":{"cpu":"1.0001",
+        "memory":"1Gi"}}}]}}"#;
     check(&[
         (pod, "v1", "/spec/containers/0/resources/requests", r#"{"cpu":"1001m","memory":"1Gi"}"#),
         (pod, "v1", "/spec/containers/0/ports/0/hostPort", "80"),
@@ -249,9 +250,11 @@ fn services_are_completed_by_type() {
 
 #[test]
 fn workloads_are_completed_by_strategy() {
-    let job = r#"{"apiVersion":"batch/v1","kind":"Job","spec":{"parallelism":2,"template":{"metadata":{"labels":{"a":"b"}}}}}"#;
+    let job = r#"{"apiVersion":"batch/v1","kind":"Job","spec":{"parallelism":2,
+        "template":{"metadata":{"labels":{"a":"b"}}}}}"#;
     let deployment = r#"{"apiVersion":"apps/v1","kind":"Deployment",
-        "metadata":{"annotations":{"deprecated.deployment.rollback.to":"+7"}},"spec":{"strategy":{"rollingUpdate":{"maxSurge":2}}}}"#;
+        "metadata":{"annotations":{"deprecated.deployment.rollback.to":"+7"}},
+        "spec":{"strategy":{"rollingUpdate":{"maxSurge":2}}}}"#;
     let set =
         r#"{"apiVersion":"apps/v1","kind":"StatefulSet","spec":{"volumeClaimTemplates":[{"metadata":{"name":"d"}}]}}"#;
     let daemons = r#"{"apiVersion":"apps/v1","kind":"DaemonSet"}"#;
@@ -279,7 +282,8 @@ fn autoscalers_survive_version_1() {
         "behavior":{"scaleDown":{"tolerance":"100m","policies":[{"type":"Pods","value":1,"periodSeconds":60}]}},
         "metrics":[{"type":"External","external":{"metric":{"name":"e"},"target":{"type":"Value","value":"7"}}},
             {"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":55}}}]},
-        "status":{"currentMetrics":[{"type":"Resource","resource":{"name":"cpu","current":{"averageUtilization":40,"averageValue":"1"}}}],
+        "status":{"currentMetrics":[{"type":"Resource","resource":{"name":"cpu",
+        "current":{"averageUtilization":40,"averageValue":"1"}}}],
             "conditions":[{"type":"AbleToScale","status":"True","lastTransitionTime":null}],"desiredReplicas":3}}"#;
     let before = through_hub(scaler.as_bytes(), "autoscaling/v2").expect("v2");
     let first = through_hub(scaler.as_bytes(), "autoscaling/v1").expect("v1");
@@ -297,10 +301,13 @@ fn other_versions_keep_their_meaning() {
     let exists = r#"[{"key":"pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match","operator":"Exists"}]"#;
     let level = r#"{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"PriorityLevelConfiguration",
         "spec":{"type":"Limited","limited":{"nominalConcurrencyShares":0,"limitResponse":{"type":"Reject"}}}}"#;
-    let slice = r#"{"apiVersion":"discovery.k8s.io/v1beta1","kind":"EndpointSlice","addressType":"IPv4","endpoints":[{"addresses":[],
+    let slice = r#"{"apiVersion":"discovery.k8s.io/v1beta1","kind":"EndpointSlice","addressType":"IPv4",
+        "endpoints":[{"addresses":[],
         "topology":{"kubernetes.io/hostname":"n","topology.kubernetes.io/zone":"z","x":"y"}}]}"#;
-    let binding = r#"{"apiVersion":"rbac.authorization.k8s.io/v1alpha1","kind":"RoleBinding","subjects":[{"kind":"User","name":"*"}]}"#;
-    let definition = r#"{"apiVersion":"apiextensions.k8s.io/v1beta1","kind":"CustomResourceDefinition","spec":{"group":"g.io",
+    let binding = r#"{"apiVersion":"rbac.authorization.k8s.io/v1alpha1","kind":"RoleBinding",
+        "subjects":[{"kind":"User","name":"*"}]}"#;
+    let definition = r#"{"apiVersion":"apiextensions.k8s.io/v1beta1","kind":"CustomResourceDefinition",
+        "spec":{"group":"g.io",
         "version":"v1","names":{"plural":"ks","kind":"K"},"subresources":{"status":{}},
         "validation":{"openAPIV3Schema":{"type":"object","default":{"b":1.0,"a":2}}}}}"#;
     let version = "/spec/versions/0";

@@ -1,4 +1,5 @@
-//! Structs as error messages show them: as upstream's internal types, under Go's names and with everything that is empty.
+//! Structs as error messages show them: as upstream's internal types, under Go's names and with
+//! everything that is empty.
 
 use apimachinery::meta::v1::{LabelSelector, ObjectMeta};
 use generated::core::v1::{
@@ -53,7 +54,10 @@ fn meta_keeps_its_tags_and_what_is_embedded_is_flat() {
 fn the_hosts_namespaces_stand_in_the_security_context() {
     let spec = PodSpec { host_pid: true, security_context: Some(Box::default()), ..Default::default() };
     let shown = internal_value(&spec).to_string();
-    let context = r#""SecurityContext":{"HostNetwork":false,"HostPID":true,"HostIPC":false,"ShareProcessNamespace":null,"HostUsers":null,"#;
+    let context = concat!(
+        r#""SecurityContext":{"HostNetwork":false,"HostPID":true,"HostIPC":false,"#,
+        r#""ShareProcessNamespace":null,"HostUsers":null,"#,
+    );
     assert!(shown.contains(context), "{shown}");
     assert!(shown.ends_with(r#""HostnameOverride":null,"SchedulingGroup":null}"#), "{shown}");
 }
@@ -66,7 +70,8 @@ fn differences_are_lines() {
     };
     let mut new = old.clone();
     new.local.as_mut().unwrap().path = "/e".into();
-    let expect = "@@ -19,7 +19,7 @@\n  \"PortworxVolume\": null,\n  \"ScaleIO\": null,\n  \"Local\": {\n-  \"Path\": \"/d\",\n+  \
+    let expect = "@@ -19,7 +19,7 @@\n  \"PortworxVolume\": null,\n  \"ScaleIO\": null,\n  \"Local\": {\n\
+        -  \"Path\": \"/d\",\n+  \
                   \"Path\": \"/e\",\n   \"FSType\": null\n  },\n  \"StorageOS\": null,\n";
     assert_eq!(internal_diff(&Sent::default(), &Path::new("spec"), &old, &new), expect);
 }

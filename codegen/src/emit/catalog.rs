@@ -1,16 +1,15 @@
 //! The catalog: groups, kinds and resources as static tables.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use heck::ToUpperCamelCase;
 
-use super::File;
 use super::conversions::{Direction, function_path};
-use super::rust::{HEADER, Paths, constant, ident, path_literal, path_literals, string, strings};
+use super::rust::{Paths, constant, ident, path_literal, path_literals, string, strings};
+use super::{File, print};
 use crate::model::{
-    Cell, Column, GarbageCollection, Gate, Group, Kind, KindVersion, Model, Package, Resource, Selectable, Serving,
-    StructId, Subresource,
+    Cell, Column, GarbageCollection, Gate, Group, Kind, KindVersion, Model, Package, Resource, Selectable, StructId,
+    Subresource,
 };
 use crate::paths;
 
@@ -19,27 +18,54 @@ pub fn file(model: &Model, package: Package) -> File {
     let paths = Paths { model, package };
     let of_package = |group: &&Group| (group.package == Package::Own) == (package == Package::Own);
     let groups: Vec<&Group> = model.groups.iter().filter(of_package).collect();
-    let mut text = format!("{HEADER}//! Every group, kind and resource that was declared.\n\n");
+    let made = |text: &str| {
+        let bytes = print::file("Every group, kind and resource that was declared.", &print::apart(text));
+        File { path: "src/catalog.rs".into(), bytes }
+    };
     if groups.is_empty() {
-        text.push_str("use machinery::catalog::{Catalog, OpenApiDocs};\n\n/// No group is declared here.\npub static CATALOG: Catalog = Catalog { groups: &[], kinds: &[], openapi: OpenApiDocs { bundles: &[] } };\n");
-        return File { path: "src/catalog.rs".into(), bytes: text.into_bytes() };
+        return made(EMPTY);
     }
-    text.push_str("use machinery::catalog::*;\nuse machinery::features::{Gate, Stage};\nuse machinery::format::NameRule;\nuse machinery::hooks::Hooks;\nuse machinery::print::{Cell, CellRule, Column};\n\n");
-    text.push_str("/// Everything declared.\npub static CATALOG: Catalog = Catalog {\n    groups: &[\n");
-    for group in groups.iter().filter(|g| !g.versions.is_empty()) {
-        text.push_str(&group_row(group));
-    }
-    text.push_str("    ],\n    kinds: KINDS,\n    openapi: OpenApiDocs { bundles: &[include_bytes!(\"../openapi/bundle.json.gz\")] },\n};\n\n");
+    let rows: String = groups.iter().filter(|g| !g.versions.is_empty()).map(|group| group_row(group)).collect();
+    let mut text = format!("{HEAD}{rows}], kinds: KINDS, {OPENAPI} }};");
     let mut rows = String::new();
     for group in groups {
         for kind in &group.kinds {
             let emitter = KindEmitter { paths, group, kind };
-            text.push_str(&emitter.resource_statics());
-            rows.push_str(&emitter.rows());
+            let statics = emitter.resource_statics();
+            rows.push_str(&emitter.rows(&statics));
+            text.extend(statics.iter().filter(|one| one.is_first).map(|one| one.item.as_str()));
         }
     }
-    let _ = write!(text, "static KINDS: &[KindDef] = &[\n{rows}];\n");
-    File { path: "src/catalog.rs".into(), bytes: text.into_bytes() }
+    let _ = write!(text, "static KINDS: &[KindDef] = &[{rows}];");
+    made(&text)
+}
+
+const EMPTY: &str = "
+use machinery::catalog::{Catalog, OpenApiDocs};
+/// No group is declared here.
+pub static CATALOG: Catalog = Catalog { groups: &[], kinds: &[], openapi: OpenApiDocs { bundles: &[] } };
+";
+
+const HEAD: &str = "
+use machinery::catalog::*;
+use machinery::features::{Gate, Stage};
+use machinery::format::NameRule;
+use machinery::hooks::Hooks;
+use machinery::print::{Cell, CellRule, Column};
+/// Everything declared.
+pub static CATALOG: Catalog = Catalog { groups: &[";
+
+const OPENAPI: &str = "openapi: OpenApiDocs { bundles: &[include_bytes!(\"../openapi/bundle.json.gz\")] }";
+
+/// The fields of a struct that have a value of their own, as an expression.
+fn plain(name: &str, base: &str, fields: impl IntoIterator<Item = (&'static str, Option<String>)>) -> String {
+    let own = fields.into_iter().filter_map(|(field, value)| Some(format!("{field}: {}", value?)));
+    format!("{name} {{ {}, ..{base} }}", own.collect::<Vec<_>>().join(", "))
+}
+
+/// The value, unless declarations may leave it out.
+fn unless(default: &str, value: String) -> Option<String> {
+    (value != default).then_some(value)
 }
 
 fn group_row(group: &Group) -> String {
@@ -47,27 +73,40 @@ fn group_row(group: &Group) -> String {
         .versions
         .iter()
         .map(|v| {
-            format!(
-                "VersionDef {{ name: {}, priority: {}, serving: Serving::{:?} }}",
-                string(&v.name),
-                v.priority,
-                v.serving
-            )
+            let priority = unless("15", v.priority.to_string()).map(|value| format!(".priority({value})"));
+            let serving = unless("On", format!("{:?}", v.serving)).map(|value| format!(".serving(Serving::{value})"));
+            let setters: String = priority.into_iter().chain(serving).collect();
+            format!("VersionDef::new({}){setters}", string(&v.name))
         })
         .collect();
     let gates: Vec<String> = group.gates.iter().map(gate_row).collect();
-    format!(
-        "        GroupDef {{ name: {}, priority: {}, versions: &[{}], gates: &[{}] }},\n",
-        string(&group.name),
-        group.priority,
-        versions.join(", "),
-        gates.join(", ")
-    )
+    let row = plain(
+        "GroupDef",
+        "GroupDef::PLAIN",
+        [
+            ("name", Some(string(&group.name))),
+            ("priority", unless("1000", group.priority.to_string())),
+            ("versions", Some(format!("&[{}]", versions.join(", ")))),
+            ("gates", unless("&[]", format!("&[{}]", gates.join(", ")))),
+        ],
+    );
+    row + ","
 }
 
 fn gate_row(gate: &Gate) -> String {
     let make = if gate.locked { "locked" } else { "new" };
     format!("Gate::{make}({}, Stage::{:?}, {})", string(&gate.name), gate.stage, gate.default)
+}
+
+/// The resource of a kind in one version.
+struct ResourceStatic {
+    version: String,
+    /// The static that describes it.
+    name: String,
+    value: String,
+    item: String,
+    /// Whether no version before it has the same.
+    is_first: bool,
 }
 
 struct KindEmitter<'m> {
@@ -91,25 +130,25 @@ impl<'m> KindEmitter<'m> {
         Some(self.paths.structure(id).conversion.as_ref().and_then(|c| c.hub).unwrap_or(id))
     }
 
-    /// One static per version that has a resource of its own form.
-    fn resource_statics(&self) -> String {
-        let Some(resource) = &self.kind.resource else { return String::new() };
-        let mut text = String::new();
-        let mut seen: BTreeMap<String, ()> = BTreeMap::new();
+    /// A resource per version; versions that are alike share a static.
+    fn resource_statics(&self) -> Vec<ResourceStatic> {
+        let Some(resource) = &self.kind.resource else { return Vec::new() };
+        let mut statics: Vec<ResourceStatic> = Vec::new();
         for version in &self.kind.versions {
-            let name = self.resource_name(version);
-            if seen.insert(name.clone(), ()).is_none() {
-                text.push_str(&self.resource_static(&name, resource, version));
-            }
+            let value = self.resource_value(resource, version);
+            let known = statics.iter().find(|one| one.value == value);
+            let (name, is_first) = known.map_or((self.resource_name(version), true), |one| (one.name.clone(), false));
+            let item = format!("static {name}: ResourceDef = {value};");
+            statics.push(ResourceStatic { version: version.version.clone(), name, value, item, is_first });
         }
-        text
+        statics
     }
 
     fn resource_name(&self, version: &KindVersion) -> String {
         format!("{}_{}_{}", constant(&self.group.module), constant(&self.kind.name), version.version.to_uppercase())
     }
 
-    fn resource_static(&self, name: &str, r: &Resource, version: &KindVersion) -> String {
+    fn resource_value(&self, r: &Resource, version: &KindVersion) -> String {
         let hub = self.hub();
         let verbs = version.verbs.as_ref().unwrap_or(&r.verbs);
         let gc = match r.garbage_collection {
@@ -120,40 +159,42 @@ impl<'m> KindEmitter<'m> {
         let (storage_group, storage_version) = self.storage();
         let name_rule =
             if r.name_rule.is_empty() { "Dns1123Subdomain".into() } else { r.name_rule.to_upper_camel_case() };
-        let mut text = format!("static {name}: ResourceDef = ResourceDef {{\n");
-        for (field, value) in [
-            ("plural", string(&r.plural)),
-            ("singular", string(&r.singular)),
-            ("short_names", strings(&r.short_names)),
-            ("categories", strings(&r.categories)),
-            ("namespaced", r.namespaced.to_string()),
-            ("verbs", strings(verbs)),
-            ("key_prefix", string(r.key_prefix.as_deref().unwrap_or(""))),
-            ("stored_as_json", r.stored_as_json.to_string()),
-            ("storage", format!("({}, {})", string(&storage_group), string(&storage_version))),
-            ("subresources", self.subresources(r, version)),
-            ("columns", self.columns(r, hub)),
-            ("selectable", self.selectable(r, version, hub)),
-            ("create_on_update", r.create_on_update.to_string()),
-            ("unconditional_update", r.unconditional_update.to_string()),
-            ("delete_returns_object", r.delete_returns_object.to_string()),
-            ("garbage_collection", format!("GarbageCollection::{gc}")),
-            ("graceful_delete", r.graceful_delete.to_string()),
-            ("orphan_warning", string(r.orphan_warning.as_deref().unwrap_or(""))),
-            ("label_error", string(r.label_error.as_deref().unwrap_or(""))),
-            ("generation", format!("Generation::{:?}", r.generation)),
-            ("resets", strings(&resets(r))),
-            ("name_rule", format!("NameRule::{name_rule}")),
-            ("metadata_check", format!("MetadataCheck::{:?}", r.metadata_check)),
-            ("qualified_finalizers", self.group.qualified_finalizers.to_string()),
-            ("tagged_validation", self.group.tagged_validation.to_string()),
-            ("watch_cache", r.watch_cache.to_string()),
-            ("hooks", self.hooks(hub)),
-        ] {
-            let _ = writeln!(text, "    {field}: {value},");
-        }
-        text.push_str("};\n\n");
-        text
+        let list = |items: &[String]| unless("&[]", strings(items));
+        let on = |value: bool| unless("false", value.to_string());
+        let said = |text: &Option<String>| unless("\"\"", string(text.as_deref().unwrap_or("")));
+        plain(
+            "ResourceDef",
+            "ResourceDef::PLAIN",
+            [
+                ("plural", Some(string(&r.plural))),
+                ("singular", Some(string(&r.singular))),
+                ("short_names", list(&r.short_names)),
+                ("categories", list(&r.categories)),
+                ("namespaced", on(r.namespaced)),
+                ("verbs", (*verbs != ALL_VERBS).then(|| strings(verbs))),
+                ("key_prefix", said(&r.key_prefix)),
+                ("stored_as_json", on(r.stored_as_json)),
+                ("storage", Some(format!("({}, {})", string(&storage_group), string(&storage_version)))),
+                ("subresources", unless("&[]", self.subresources(r, version))),
+                ("columns", unless("&[]", self.columns(r, hub))),
+                ("selectable", unless("&[]", self.selectable(r, version, hub))),
+                ("create_on_update", on(r.create_on_update)),
+                ("unconditional_update", unless("true", r.unconditional_update.to_string())),
+                ("delete_returns_object", on(r.delete_returns_object)),
+                ("garbage_collection", unless("GarbageCollection::Delete", format!("GarbageCollection::{gc}"))),
+                ("graceful_delete", on(r.graceful_delete)),
+                ("orphan_warning", said(&r.orphan_warning)),
+                ("label_error", said(&r.label_error)),
+                ("generation", unless("Generation::Off", format!("Generation::{:?}", r.generation))),
+                ("resets", list(&resets(r))),
+                ("name_rule", unless("NameRule::Dns1123Subdomain", format!("NameRule::{name_rule}"))),
+                ("metadata_check", unless("MetadataCheck::Change", format!("MetadataCheck::{:?}", r.metadata_check))),
+                ("qualified_finalizers", on(self.group.qualified_finalizers)),
+                ("tagged_validation", on(self.group.tagged_validation)),
+                ("watch_cache", unless("true", r.watch_cache.to_string())),
+                ("hooks", unless("Hooks::NONE", self.hooks(hub))),
+            ],
+        )
     }
 
     /// Group and version of the stored form.
@@ -292,7 +333,13 @@ impl<'m> KindEmitter<'m> {
             let reads = path_literals(stored.iter().map(String::as_str));
             for label in std::iter::once(&s.label).chain(&s.aliases) {
                 let label = string(label);
-                rows.push(format!("\n        SelectableDef {{ label: {label}, value: {value}, reads: {reads} }},"));
+                let is_path = value == format!("Selected::Path({})", path_literal(&self.stored_path(&s.path)));
+                rows.push(match stored.as_slice() {
+                    [path] if is_path && *path == self.stored_path(&s.path) => {
+                        format!("SelectableDef::at({label}, {reads}),")
+                    }
+                    _ => format!("SelectableDef {{ label: {label}, value: {value}, reads: {reads} }},"),
+                });
             }
         }
         table(&rows)
@@ -350,19 +397,16 @@ impl<'m> KindEmitter<'m> {
     }
 
     /// A row per version for the kind, and one for its list.
-    fn rows(&self) -> String {
+    fn rows(&self, statics: &[ResourceStatic]) -> String {
         let mut text = String::new();
         let Some(hub) = self.hub() else { return text };
         for version in &self.kind.versions {
             let Some(id) = self.struct_of(&version.version, &self.kind.name) else { continue };
             let list = if self.kind.list { format!("{}List", self.kind.name) } else { String::new() };
-            let resource = match self.kind.resource {
-                Some(_) => format!("Some(&{})", self.resource_name(version)),
-                None => "None".into(),
-            };
-            text.push_str(&self.row(version, &self.kind.name, id, hub, &resource, &list));
+            let resource = statics.iter().find(|one| one.version == version.version).map(|one| one.name.as_str());
+            text.push_str(&self.row(version, &self.kind.name, (id, hub), resource, &list));
             if let Some(list_id) = self.struct_of(&version.version, &list).filter(|_| self.kind.list) {
-                text.push_str(&self.row(version, &list, list_id, list_id, "None", ""));
+                text.push_str(&self.row(version, &list, (list_id, list_id), None, ""));
             }
         }
         text
@@ -372,59 +416,65 @@ impl<'m> KindEmitter<'m> {
         &self,
         version: &KindVersion,
         name: &str,
-        id: StructId,
-        hub: StructId,
-        resource: &str,
+        (id, hub): (StructId, StructId),
+        resource: Option<&str>,
         list: &str,
     ) -> String {
-        let text = |s: &Option<String>| string(s.as_deref().unwrap_or(""));
-        let conversion = if id == hub { "None".into() } else { self.conversion(id) };
-        let serving = self
-            .group
-            .versions
-            .iter()
-            .find(|v| v.name == version.version)
-            .map_or(version.serving, |v| v.serving.max(version.serving));
-        let serving = match serving {
-            Serving::On => "On",
-            Serving::Off => "Off",
-            Serving::Unserved => "Unserved",
-        };
-        format!(
-            "    KindDef {{\n        group: {}, version: {}, kind: {},\n        def: &{}, hub: &{},\n        model: {}, serving: Serving::{serving},\n        conversion: {conversion},\n        lifecycle: Lifecycle {{ introduced: {}, deprecated: {}, removed: {}, replacement: {} }},\n        resource: {resource}, list_kind: {}, gate: {},\n    }},\n",
+        let of_group = self.group.versions.iter().find(|v| v.name == version.version);
+        let serving = of_group.map_or(version.serving, |v| v.serving.max(version.serving));
+        let said = |text: &Option<String>| text.as_deref().filter(|text| !text.is_empty()).map(string);
+        let not_empty = |text: &str| (!text.is_empty()).then(|| string(text));
+        let setters = [
+            ("serving", unless("Serving::On", format!("Serving::{serving:?}"))),
+            ("converted", (id != hub).then(|| self.conversion(id, hub))),
+            ("introduced", said(&version.introduced)),
+            ("deprecated", said(&version.deprecated)),
+            ("removed", said(&version.removed)),
+            ("replaced_by", said(&version.replacement)),
+            ("resource", resource.map(|name| format!("&{name}"))),
+            ("listed_as", not_empty(list)),
+            ("gated", not_empty(self.kind.feature_gate.as_deref().unwrap_or(""))),
+        ];
+        let mut text = format!(
+            "KindDef::new(({}, {}, {}), &{}, {})",
             string(&self.group.name),
             string(&version.version),
             string(name),
             self.paths.descriptor(id),
-            self.paths.descriptor(hub),
             string(&format!("{}.{}.{name}", self.group.openapi_prefix, version.version)),
-            text(&version.introduced),
-            text(&version.deprecated),
-            text(&version.removed),
-            text(&version.replacement),
-            string(list),
-            string(self.kind.feature_gate.as_deref().unwrap_or(""))
-        )
+        );
+        for (setter, value) in setters {
+            if let Some(value) = value {
+                let _ = write!(text, ".{setter}({value})");
+            }
+        }
+        text + ","
     }
 
-    fn conversion(&self, id: StructId) -> String {
+    fn conversion(&self, id: StructId, hub: StructId) -> String {
         let s = self.paths.structure(id);
-        format!(
-            "Some(Conversion {{\n            to_hub: |o| machinery::catalog::convert(o, {}),\n            from_hub: |o| machinery::catalog::convert(o, {}),\n        }})",
-            function_path(self.paths, s, Direction::ToHub),
-            function_path(self.paths, s, Direction::FromHub)
-        )
+        let way = |direction| format!("|o| convert(o, {})", function_path(self.paths, s, direction));
+        format!("&{}, {}, {}", self.paths.descriptor(hub), way(Direction::ToHub), way(Direction::FromHub))
     }
 }
 
+/// The verbs of a resource that declares none, sorted.
+const ALL_VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+
 fn column_row(name: &str, kind: &str, format: &str, priority: i32, docs: &str, cell: &str) -> String {
-    format!(
-        "\n        Column {{ name: {}, kind: {}, format: {}, priority: {priority}, description: {}, cell: {cell} }},",
-        string(name),
-        string(kind),
-        string(format),
-        string(docs)
-    )
+    let row = plain(
+        "Column",
+        "Column::PLAIN",
+        [
+            ("name", Some(string(name))),
+            ("kind", unless("\"string\"", string(kind))),
+            ("format", unless("\"\"", string(format))),
+            ("priority", unless("0", priority.to_string())),
+            ("description", unless("\"\"", string(docs))),
+            ("cell", Some(cell.to_owned())),
+        ],
+    );
+    row + ","
 }
 
 fn table(rows: &[String]) -> String {

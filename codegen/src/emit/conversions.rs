@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::File;
-use super::rust::{HEADER, Paths, ident, snake};
+use super::rust::{Paths, ident, snake};
+use super::{File, print};
 use crate::model::{Conversion, Field, Model, Package, Struct, StructId, TypeRef};
 
 /// `src/<module>/conversions.rs` for each group with versions that differ.
@@ -24,8 +24,8 @@ pub fn files(model: &Model, package: Package) -> Vec<File> {
     texts
         .into_iter()
         .map(|(module, body)| {
-            let head = "//! Moves between versions of this group and their hub forms.\n\n";
-            File { path: format!("src/{module}/conversions.rs"), bytes: format!("{HEADER}{head}{body}").into_bytes() }
+            let bytes = print::file("Moves between versions of this group and their hub forms.", &print::apart(&body));
+            File { path: format!("src/{module}/conversions.rs"), bytes }
         })
         .collect()
 }

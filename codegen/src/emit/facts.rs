@@ -1,6 +1,6 @@
 //! Facts that several emitters need and that follow from the whole model.
 
-use super::types::children;
+use super::rust::children;
 use crate::model::{JsonForm, Model, Role, Struct, StructId};
 
 /// See the module.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::File;
-use super::rust::{HEADER, Paths, ident};
+use super::print::{self, Block};
+use super::rust::{Paths, ident};
 use crate::model::{Model, Package};
 
 /// `src/<module>/internal.rs` for each group with kinds.
@@ -22,11 +23,12 @@ pub fn files(model: &Model, package: Package) -> Vec<File> {
                 names.insert(&kind.name, kind.stored_as.unwrap_or(hub));
             }
         }
-        let mut text = format!("{HEADER}//! The forms in which the versions of each kind meet.\n\n");
+        let mut text = String::new();
         for (name, id) in names {
             let _ = writeln!(text, "pub type {} = {};", ident(name), paths.path(id));
         }
-        out.push(File { path: format!("src/{}/internal.rs", group.module), bytes: text.into_bytes() });
+        let bytes = print::file("The forms in which the versions of each kind meet.", &[Block::parse(&text)]);
+        out.push(File { path: format!("src/{}/internal.rs", group.module), bytes });
     }
     out
 }

@@ -3,10 +3,13 @@
 mod catalog;
 mod checks;
 mod conversions;
+mod descriptor;
 mod facts;
+mod imports;
 mod internal;
 pub mod openapi;
 mod package;
+mod print;
 pub mod proto;
 mod rust;
 mod types;

@@ -20,10 +20,12 @@ pub fn lib(model: &Model, package: Package) -> File {
             "//! Types that the server core itself speaks: meta, discovery, CRDs and APIServices.\n\n"
         }
         Package::Own => {
-            "//! Types and tables of groups of your own; [`catalog()`] is everything declared, which the server is given, and [`groups()`] what a\n//! server is given that serves nothing else.\n\n"
+            "//! Types and tables of groups of your own; [`catalog()`] is everything declared, which the server is given,\n\
+             //! and [`groups()`] what a server is given that serves nothing else.\n\n"
         }
     });
-    text.push_str("#![allow(clippy::all, clippy::pedantic, rustdoc::all, unused_imports)] // Checked where it is declared, not where it is written out.\n\n");
+    text.push_str("// Checked where it is declared, not where it is written out.\n");
+    text.push_str("#![allow(clippy::all, clippy::pedantic, rustdoc::all, unused_imports)]\n\n");
     // What the generator has formatted is not to be formatted again by somebody who formats a package of their own.
     let skip = if package == Package::Own { "#[rustfmt::skip]\n" } else { "" };
     if package != Package::Apimachinery {

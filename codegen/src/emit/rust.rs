@@ -93,6 +93,11 @@ pub fn struct_in(ty: &TypeRef) -> Option<StructId> {
     }
 }
 
+/// Structs that a struct's fields hold.
+pub fn children(s: &Struct) -> impl Iterator<Item = StructId> + '_ {
+    s.fields.iter().filter_map(|f| struct_in(&f.ty))
+}
+
 /// A Rust identifier, raw when it is a keyword.
 pub fn ident(name: &str) -> String {
     if names::is_keyword(name) { format!("r#{name}") } else { name.to_string() }
@@ -108,10 +113,27 @@ pub fn snake(name: &str) -> String {
     name.to_snake_case()
 }
 
-/// A Rust string literal.
+/// A Rust string literal; a long one goes on in further lines.
 pub fn string(text: &str) -> String {
-    format!("{text:?}")
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while rest.len() > PIECE {
+        // A line that goes on loses the blanks that it begins with.
+        let starts = |at: &usize| rest.is_char_boundary(*at) && !rest[*at..].starts_with(' ');
+        let after_blank = |at: &usize| starts(at) && rest[..*at].ends_with(' ');
+        let back = || (PIECE / 2..=PIECE).rev();
+        let Some(at) = back().find(after_blank).or_else(|| back().find(starts)) else { break };
+        pieces.push(&rest[..at]);
+        rest = &rest[at..];
+    }
+    pieces.push(rest);
+    let lines: Vec<String> = pieces.iter().map(|piece| format!("{piece:?}")).collect();
+    let inner: Vec<&str> = lines.iter().map(|line| &line[1..line.len() - 1]).collect();
+    format!("\"{}\"", inner.join("\\\n                "))
 }
+
+/// Bytes of a string literal that stand on one line at most.
+const PIECE: usize = 72;
 
 /// `&["a", "b"]`.
 pub fn strings<S: AsRef<str>>(items: &[S]) -> String {

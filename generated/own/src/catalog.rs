@@ -4,4 +4,8 @@
 use machinery::catalog::{Catalog, OpenApiDocs};
 
 /// No group is declared here.
-pub static CATALOG: Catalog = Catalog { groups: &[], kinds: &[], openapi: OpenApiDocs { bundles: &[] } };
+pub static CATALOG: Catalog = Catalog {
+    groups: &[],
+    kinds: &[],
+    openapi: OpenApiDocs { bundles: &[] },
+};

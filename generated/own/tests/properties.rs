@@ -1,5 +1,6 @@
-//! What has to hold of every kind in the catalog, tried on random values: formats carry all of a value and agree with each other,
-//! defaulting settles at once, conversion to the hub and back loses nothing, broken bytes are refused without panic.
+//! What has to hold of every kind in the catalog, tried on random values: formats carry all of a
+//! value and agree with each other, defaulting settles at once, conversion to the hub and back
+//! loses nothing, broken bytes are refused without panic.
 
 mod random;
 
@@ -141,8 +142,8 @@ fn defaulting_and_normalizing_settle_at_once() {
     });
 }
 
-/// Kinds of older versions that can say one thing in two ways, or say what the hub cannot: the first trip changes them as upstream's
-/// does, the second does not.
+/// Kinds of older versions that can say one thing in two ways, or say what the hub cannot: the
+/// first trip changes them as upstream's does, the second does not.
 const SETTLED_BY_CONVERSION: [(&str, &str, &str); 9] = [
     ("apiextensions.k8s.io/v1beta1", "CustomResourceDefinition", "spec.version and spec.versions name the same"),
     ("apps/v1beta1", "StatefulSet", "an absent status.observedGeneration is 0"),

@@ -37,6 +37,11 @@ pub struct GroupDef {
     pub gates: &'static [Gate],
 }
 
+impl GroupDef {
+    /// A group without versions and gates, of the priority that declarations leave out.
+    pub const PLAIN: GroupDef = GroupDef { name: "", priority: 1000, versions: &[], gates: &[] };
+}
+
 /// A version of a group.
 #[derive(Clone, Copy)]
 pub struct VersionDef {
@@ -44,6 +49,23 @@ pub struct VersionDef {
     /// `versionPriority` of its APIService.
     pub priority: i32,
     pub serving: Serving,
+}
+
+impl VersionDef {
+    /// A served version, of the priority that declarations leave out.
+    pub const fn new(name: &'static str) -> Self {
+        VersionDef { name, priority: 15, serving: Serving::On }
+    }
+
+    /// One of this priority.
+    pub const fn priority(self, priority: i32) -> Self {
+        VersionDef { priority, ..self }
+    }
+
+    /// One that is served like this.
+    pub const fn serving(self, serving: Serving) -> Self {
+        VersionDef { serving, ..self }
+    }
 }
 
 /// How a version, or a resource in it, is served.
@@ -134,6 +156,39 @@ pub struct ResourceDef {
     pub tagged_validation: bool,
     pub watch_cache: bool,
     pub hooks: Hooks,
+}
+
+impl ResourceDef {
+    /// What declarations leave out: a resource of the cluster, with every verb, no subresources and no columns of its own.
+    pub const PLAIN: ResourceDef = ResourceDef {
+        plural: "",
+        singular: "",
+        short_names: &[],
+        categories: &[],
+        namespaced: false,
+        verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
+        key_prefix: "",
+        stored_as_json: false,
+        storage: ("", ""),
+        subresources: &[],
+        columns: &[],
+        selectable: &[],
+        create_on_update: false,
+        unconditional_update: true,
+        delete_returns_object: false,
+        garbage_collection: GarbageCollection::Delete,
+        graceful_delete: false,
+        orphan_warning: "",
+        label_error: "",
+        generation: Generation::Off,
+        resets: &[],
+        name_rule: NameRule::Dns1123Subdomain,
+        metadata_check: MetadataCheck::Change,
+        qualified_finalizers: false,
+        tagged_validation: false,
+        watch_cache: true,
+        hooks: Hooks::NONE,
+    };
 }
 
 /// Which changes of what is outside of metadata and status `metadata.generation` counts.
@@ -228,6 +283,13 @@ pub struct SelectableDef {
     pub reads: &'static [&'static [&'static str]],
 }
 
+impl SelectableDef {
+    /// One whose value is the text at the only path that is read.
+    pub const fn at(label: &'static str, reads: &'static [&'static [&'static str]; 1]) -> Self {
+        SelectableDef { label, value: Selected::Path(reads[0]), reads }
+    }
+}
+
 /// How the value of a selectable field is read out of the hub form.
 #[derive(Clone, Copy, Debug)]
 pub enum Selected {
@@ -284,6 +346,86 @@ impl Catalog {
     pub fn unserved(&self) -> Catalog {
         let kinds = self.kinds.iter().map(|kind| KindDef { serving: Serving::Unserved, ..*kind }).collect::<Vec<_>>();
         Catalog { groups: self.groups, kinds: kinds.leak(), openapi: OpenApiDocs { bundles: &[] } }
+    }
+}
+
+/// How the catalog states a kind: what it leaves out is what [`KindDef::new`] says.
+impl KindDef {
+    /// A served kind in its hub's form, without a resource: group, version and kind, its descriptor, the name of its OpenAPI definition.
+    pub const fn new(
+        (group, version, kind): (&'static str, &'static str, &'static str),
+        def: &'static StructDef,
+        model: &'static str,
+    ) -> Self {
+        let lifecycle = Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" };
+        KindDef {
+            group,
+            version,
+            kind,
+            def,
+            model,
+            serving: Serving::On,
+            conversion: None,
+            hub: def,
+            lifecycle,
+            resource: None,
+            list_kind: "",
+            gate: "",
+        }
+    }
+
+    /// One that is served like this.
+    pub const fn serving(self, serving: Serving) -> Self {
+        KindDef { serving, ..self }
+    }
+
+    /// One whose hub has another form.
+    pub const fn converted(
+        self,
+        hub: &'static StructDef,
+        to_hub: fn(Owned) -> Owned,
+        from_hub: fn(Owned) -> Owned,
+    ) -> Self {
+        KindDef { hub, conversion: Some(Conversion { to_hub, from_hub }), ..self }
+    }
+
+    /// The release that brought it.
+    pub const fn introduced(mut self, release: &'static str) -> Self {
+        self.lifecycle.introduced = release;
+        self
+    }
+
+    /// The release that deprecated it.
+    pub const fn deprecated(mut self, release: &'static str) -> Self {
+        self.lifecycle.deprecated = release;
+        self
+    }
+
+    /// The release without it.
+    pub const fn removed(mut self, release: &'static str) -> Self {
+        self.lifecycle.removed = release;
+        self
+    }
+
+    /// What takes its place: `group/version Kind`.
+    pub const fn replaced_by(mut self, replacement: &'static str) -> Self {
+        self.lifecycle.replacement = replacement;
+        self
+    }
+
+    /// One that is reached as a resource.
+    pub const fn resource(self, resource: &'static ResourceDef) -> Self {
+        KindDef { resource: Some(resource), ..self }
+    }
+
+    /// One whose lists are of this kind.
+    pub const fn listed_as(self, list_kind: &'static str) -> Self {
+        KindDef { list_kind, ..self }
+    }
+
+    /// One that is there while this feature gate is on.
+    pub const fn gated(self, gate: &'static str) -> Self {
+        KindDef { gate, ..self }
     }
 }
 

@@ -25,6 +25,12 @@ pub struct Column {
     pub cell: CellRule,
 }
 
+impl Column {
+    /// A column of text that tables show without being asked for more.
+    pub const PLAIN: Column =
+        Column { name: "", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&[], None) };
+}
+
 /// How a cell is made.
 pub enum CellRule {
     /// The value at a JSON path, or the text when absent or an empty string. Without a text, what is absent shows as the zero value

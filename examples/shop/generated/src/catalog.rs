@@ -10,10 +10,16 @@ use machinery::print::{Cell, CellRule, Column};
 /// Everything declared.
 pub static CATALOG: Catalog = Catalog {
     groups: &[
-        GroupDef { name: "shop.example.com", priority: 1000, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }], gates: &[] },
+        GroupDef {
+            name: "shop.example.com",
+            versions: &[VersionDef::new("v1")],
+            ..GroupDef::PLAIN
+        },
     ],
     kinds: KINDS,
-    openapi: OpenApiDocs { bundles: &[include_bytes!("../openapi/bundle.json.gz")] },
+    openapi: OpenApiDocs {
+        bundles: &[include_bytes!("../openapi/bundle.json.gz")],
+    },
 };
 
 static SHOP_PRODUCT_V1: ResourceDef = ResourceDef {
@@ -22,9 +28,7 @@ static SHOP_PRODUCT_V1: ResourceDef = ResourceDef {
     short_names: &["prod"],
     categories: &["all"],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "products",
-    stored_as_json: false,
     storage: ("shop.example.com", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("shop.example.com", "v1", "Product"))
@@ -32,47 +36,59 @@ static SHOP_PRODUCT_V1: ResourceDef = ResourceDef {
             .resets(&["metadata", "spec"]),
     ],
     columns: &[
-        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "Price", kind: "string", format: "", priority: 0, description: "Price per unit, such as `12500m`.", cell: CellRule::Path(&["spec", "price"], None) },
-        Column { name: "Stock", kind: "integer", format: "", priority: 0, description: "Units to keep in stock.", cell: CellRule::Path(&["spec", "stock"], None) },
-        Column { name: "Supplier", kind: "string", format: "", priority: 1, description: "Who delivers. Fixed once set; the house's own workshop unless somebody else is named.", cell: CellRule::Path(&["spec", "supplier"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Price",
+            description: "Price per unit, such as `12500m`.",
+            cell: CellRule::Path(&["spec", "price"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Stock",
+            kind: "integer",
+            description: "Units to keep in stock.",
+            cell: CellRule::Path(&["spec", "stock"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Supplier",
+            priority: 1,
+            description: "Who delivers. Fixed once set; the house's own workshop unless somebody \
+                else is named.",
+            cell: CellRule::Path(&["spec", "supplier"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
     ],
-    selectable: &[
-        SelectableDef { label: "spec.supplier", value: Selected::Path(&["spec", "supplier"]), reads: &[&["spec", "supplier"]] },
-    ],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
+    selectable: &[SelectableDef::at("spec.supplier", &[&["spec", "supplier"]])],
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: false,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static KINDS: &[KindDef] = &[
-    KindDef {
-        group: "shop.example.com", version: "v1", kind: "Product",
-        def: &crate::shop::v1::PRODUCT, hub: &crate::shop::v1::PRODUCT,
-        model: "com.example.shop.v1.Product", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&SHOP_PRODUCT_V1), list_kind: "ProductList", gate: "",
-    },
-    KindDef {
-        group: "shop.example.com", version: "v1", kind: "ProductList",
-        def: &crate::shop::v1::PRODUCT_LIST, hub: &crate::shop::v1::PRODUCT_LIST,
-        model: "com.example.shop.v1.ProductList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
+    KindDef::new(
+            ("shop.example.com", "v1", "Product"),
+            &crate::shop::v1::PRODUCT,
+            "com.example.shop.v1.Product",
+        )
+        .resource(&SHOP_PRODUCT_V1)
+        .listed_as("ProductList"),
+    KindDef::new(
+        ("shop.example.com", "v1", "ProductList"),
+        &crate::shop::v1::PRODUCT_LIST,
+        "com.example.shop.v1.ProductList",
+    ),
 ];

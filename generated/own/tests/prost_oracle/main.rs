@@ -1,5 +1,6 @@
-//! A second opinion on our protobuf: `prost`'s reflection reads, with nothing but the emitted `.proto` files, what our codec writes, and
-//! has to find the same value field by field; our codec reads what `prost` writes of it.
+//! A second opinion on our protobuf: `prost`'s reflection reads, with nothing but the emitted
+//! `.proto` files, what our codec writes, and has to find the same value field by field; our codec
+//! reads what `prost` writes of it.
 
 mod compare;
 #[path = "../random/mod.rs"]
@@ -47,8 +48,8 @@ fn pool() -> DescriptorPool {
     DescriptorPool::from_file_descriptor_set(files).expect("consistent descriptors")
 }
 
-/// The message of a kind. A version that only passes on another's type (`meta.k8s.io/v1beta1 PartialObjectMetadata`) has none of its
-/// own.
+/// The message of a kind. A version that only passes on another's type (`meta.k8s.io/v1beta1
+/// PartialObjectMetadata`) has none of its own.
 fn message_of(pool: &DescriptorPool, kind: &KindDef) -> Option<MessageDescriptor> {
     let same = own::catalog().kinds.iter().filter(|other| std::ptr::eq(other.def, kind.def));
     own_message(pool, kind).or_else(|| same.filter_map(|other| own_message(pool, other)).next())

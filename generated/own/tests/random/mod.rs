@@ -1,7 +1,8 @@
 //! Random values of any declared type, made by walking its descriptor; the same seed gives the same value.
 //!
-//! Values are such that every format can carry them: no time that is zero inside an `Option`, no union with two members set, and, for
-//! [`Reach::Protobuf`], nothing in fields that protobuf does not have.
+//! Values are such that every format can carry them: no time that is zero inside an `Option`, no
+//! union with two members set, and, for [`Reach::Protobuf`], nothing in fields that protobuf does
+//! not have.
 
 use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
-use machinery::scalar::{RawExtension};
+use machinery::scalar::RawExtension;
 use machinery::type_meta::TypeMeta;
 
 /// Kinds of API action that admission can intercept.
@@ -75,7 +75,10 @@ pub struct AdmissionRequest {
 }
 
 describe! { AdmissionRequest, ADMISSION_REQUEST "AdmissionRequest" {} [
-    uid:                  "uid",                 1, Flags::NONE, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
+    uid:                  "uid",                 1, Flags::NONE, &FieldInfo {
+        go_type: "types.UID",
+        ..FieldInfo::PLAIN
+    };
     kind:                 "kind",                2, Flags::OMIT_EMPTY;
     resource:             "resource",            3, Flags::OMIT_EMPTY;
     sub_resource:         "subResource",         4, Flags::OMIT_EMPTY;
@@ -84,7 +87,10 @@ describe! { AdmissionRequest, ADMISSION_REQUEST "AdmissionRequest" {} [
     request_sub_resource: "requestSubResource", 15, Flags::OMIT_EMPTY;
     name:                 "name",                5, Flags::OMIT_EMPTY;
     namespace:            "namespace",           6, Flags::OMIT_EMPTY;
-    operation:            "operation",           7, Flags::NONE, &FieldInfo { go_type: "Operation", ..FieldInfo::PLAIN };
+    operation:            "operation",           7, Flags::NONE, &FieldInfo {
+        go_type: "Operation",
+        ..FieldInfo::PLAIN
+    };
     user_info:            "userInfo",            8, Flags::OMIT_EMPTY;
     object:               "object",              9, Flags::NONE;
     old_object:           "oldObject",          10, Flags::NONE;
@@ -116,8 +122,13 @@ describe! { AdmissionResponse, ADMISSION_RESPONSE "AdmissionResponse" {} [
     allowed:           "allowed",          2, Flags::NONE;
     status:            "status",           3, Flags::OMIT_EMPTY;
     patch:             "patch",            4, Flags::OMIT_EMPTY;
-    patch_type:        "patchType",        5, Flags::OMIT_EMPTY, &FieldInfo { go_type: "PatchType", ..FieldInfo::PLAIN };
+    patch_type:        "patchType",        5, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "PatchType",
+        ..FieldInfo::PLAIN
+    };
     audit_annotations: "auditAnnotations", 6, Flags::OMIT_EMPTY;
-    warnings:          "warnings",         7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    warnings:          "warnings",         7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
-

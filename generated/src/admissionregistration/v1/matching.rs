@@ -55,12 +55,32 @@ pub struct MatchResources {
     pub match_policy: Option<String>,
 }
 
-describe! { MatchResources, MATCH_RESOURCES "MatchResources" { .atomic() .defaults_below() } [
-    namespace_selector:     "namespaceSelector",    1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Object(&[])), ..FieldInfo::PLAIN };
-    object_selector:        "objectSelector",       2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Object(&[])), ..FieldInfo::PLAIN };
-    resource_rules:         "resourceRules",        3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    exclude_resource_rules: "excludeResourceRules", 4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    match_policy:           "matchPolicy",          7, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Equivalent")), enum_values: &["Exact", "Equivalent"], go_type: "MatchPolicyType", ..FieldInfo::PLAIN };
+describe! { MatchResources, MATCH_RESOURCES "MatchResources" {
+    .atomic()
+    .defaults_below()
+} [
+    namespace_selector:     "namespaceSelector",    1, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Object(&[])),
+        ..FieldInfo::PLAIN
+    };
+    object_selector:        "objectSelector",       2, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Object(&[])),
+        ..FieldInfo::PLAIN
+    };
+    resource_rules:         "resourceRules",        3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    exclude_resource_rules: "excludeResourceRules", 4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    match_policy:           "matchPolicy",          7, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Equivalent")),
+        enum_values: &["Exact", "Equivalent"],
+        go_type: "MatchPolicyType",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Operations plus resources, optionally restricted to particular object names.
@@ -72,8 +92,14 @@ pub struct NamedRuleWithOperations {
     pub rule_with_operations: RuleWithOperations,
 }
 
-describe! { NamedRuleWithOperations, NAMED_RULE_WITH_OPERATIONS "NamedRuleWithOperations" { .atomic() .defaults_below() } [
-    resource_names:       "resourceNames", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+describe! { NamedRuleWithOperations, NAMED_RULE_WITH_OPERATIONS "NamedRuleWithOperations" {
+    .atomic()
+    .defaults_below()
+} [
+    resource_names:       "resourceNames", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     rule_with_operations: "",              2, Flags::INLINE;
 ] }
 
@@ -87,7 +113,12 @@ pub struct RuleWithOperations {
 }
 
 describe! { RuleWithOperations, RULE_WITH_OPERATIONS "RuleWithOperations" { .defaults_below() } [
-    operations: "operations", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["*", "CREATE", "UPDATE", "DELETE", "CONNECT"], go_type: "OperationType", ..FieldInfo::PLAIN };
+    operations: "operations", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        enum_values: &["*", "CREATE", "UPDATE", "DELETE", "CONNECT"],
+        go_type: "OperationType",
+        ..FieldInfo::PLAIN
+    };
     rule:       "",           2, Flags::INLINE;
 ] }
 
@@ -108,6 +139,10 @@ describe! { Rule, RULE "Rule" { .defaults_below() } [
     api_groups:   "apiGroups",   1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     api_versions: "apiVersions", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     resources:    "resources",   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    scope:        "scope",       4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("*")), enum_values: &["Cluster", "Namespaced", "*"], go_type: "ScopeType", ..FieldInfo::PLAIN };
+    scope:        "scope",       4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("*")),
+        enum_values: &["Cluster", "Namespaced", "*"],
+        go_type: "ScopeType",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -24,7 +24,20 @@ pub struct MutatingAdmissionPolicy {
     pub spec: MutatingAdmissionPolicySpec,
 }
 
-describe! { MutatingAdmissionPolicy, MUTATING_ADMISSION_POLICY "MutatingAdmissionPolicy" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<MutatingAdmissionPolicy>() { crate::hatches::admissionregistration::validate_mutating_policy(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { MutatingAdmissionPolicy, MUTATING_ADMISSION_POLICY "MutatingAdmissionPolicy" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<MutatingAdmissionPolicy>() {
+                crate::hatches::admissionregistration::validate_mutating_policy(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -41,7 +54,9 @@ pub struct MutatingAdmissionPolicyList {
     pub items: Vec<MutatingAdmissionPolicy>,
 }
 
-describe! { MutatingAdmissionPolicyList, MUTATING_ADMISSION_POLICY_LIST "MutatingAdmissionPolicyList" { .defaults_below() } [
+describe! { MutatingAdmissionPolicyList, MUTATING_ADMISSION_POLICY_LIST "MutatingAdmissionPolicyList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -66,14 +81,36 @@ pub struct MutatingAdmissionPolicySpec {
     pub reinvocation_policy: String,
 }
 
-describe! { MutatingAdmissionPolicySpec, MUTATING_ADMISSION_POLICY_SPEC "MutatingAdmissionPolicySpec" { .defaults_below() } [
+describe! { MutatingAdmissionPolicySpec, MUTATING_ADMISSION_POLICY_SPEC "MutatingAdmissionPolicySpec" {
+    .defaults_below()
+} [
     param_kind:          "paramKind",          1, Flags::OMIT_EMPTY;
     match_constraints:   "matchConstraints",   2, Flags::OMIT_EMPTY;
-    variables:           "variables",          3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    mutations:           "mutations",          4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    failure_policy:      "failurePolicy",      5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Fail")), enum_values: &["Ignore", "Fail"], go_type: "FailurePolicyType", ..FieldInfo::PLAIN };
-    match_conditions:    "matchConditions",    6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
-    reinvocation_policy: "reinvocationPolicy", 7, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Never", "IfNeeded"], go_type: "ReinvocationPolicyType", ..FieldInfo::PLAIN };
+    variables:           "variables",          3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    mutations:           "mutations",          4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    failure_policy:      "failurePolicy",      5, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Fail")),
+        enum_values: &["Ignore", "Fail"],
+        go_type: "FailurePolicyType",
+        ..FieldInfo::PLAIN
+    };
+    match_conditions:    "matchConditions",    6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
+    reinvocation_policy: "reinvocationPolicy", 7, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Never", "IfNeeded"],
+        go_type: "ReinvocationPolicyType",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A single change step inside a mutating policy.
@@ -88,7 +125,11 @@ pub struct Mutation {
 }
 
 describe! { Mutation, MUTATION "Mutation" {} [
-    patch_type:          "patchType",          2, Flags::REQUIRED, &FieldInfo { enum_values: &["ApplyConfiguration", "JSONPatch"], go_type: "PatchType", ..FieldInfo::PLAIN };
+    patch_type:          "patchType",          2, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["ApplyConfiguration", "JSONPatch"],
+        go_type: "PatchType",
+        ..FieldInfo::PLAIN
+    };
     apply_configuration: "applyConfiguration", 3, Flags::OMIT_EMPTY;
     json_patch:          "jsonPatch",          4, Flags::OMIT_EMPTY;
 ] }
@@ -114,4 +155,3 @@ pub struct JSONPatch {
 describe! { JSONPatch, JSON_PATCH "JSONPatch" {} [
     expression: "expression", 1, Flags::OMIT_EMPTY;
 ] }
-

@@ -18,10 +18,28 @@ pub struct MutatingWebhookConfiguration {
     pub webhooks: Vec<MutatingWebhook>,
 }
 
-describe! { MutatingWebhookConfiguration, MUTATING_WEBHOOK_CONFIGURATION "MutatingWebhookConfiguration" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<MutatingWebhookConfiguration>() { crate::hatches::admissionregistration::validate_mutating_webhooks(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { MutatingWebhookConfiguration, MUTATING_WEBHOOK_CONFIGURATION "MutatingWebhookConfiguration" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<MutatingWebhookConfiguration>() {
+                crate::hatches::admissionregistration::validate_mutating_webhooks(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
-    webhooks:  "webhooks", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
+    webhooks:  "webhooks", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A list of objects of kind MutatingWebhookConfiguration.
@@ -35,7 +53,10 @@ pub struct MutatingWebhookConfigurationList {
     pub items: Vec<MutatingWebhookConfiguration>,
 }
 
-describe! { MutatingWebhookConfigurationList, MUTATING_WEBHOOK_CONFIGURATION_LIST "MutatingWebhookConfigurationList" { .defaults_below() } [
+describe! { MutatingWebhookConfigurationList,
+MUTATING_WEBHOOK_CONFIGURATION_LIST "MutatingWebhookConfigurationList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -73,15 +94,53 @@ pub struct MutatingWebhook {
 describe! { MutatingWebhook, MUTATING_WEBHOOK "MutatingWebhook" { .defaults_below() } [
     name:                      "name",                     1, Flags::REQUIRED;
     client_config:             "clientConfig",             2, Flags::REQUIRED;
-    rules:                     "rules",                    3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    failure_policy:            "failurePolicy",            4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Fail")), enum_values: &["Ignore", "Fail"], go_type: "FailurePolicyType", ..FieldInfo::PLAIN };
-    match_policy:              "matchPolicy",              9, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Equivalent")), enum_values: &["Exact", "Equivalent"], go_type: "MatchPolicyType", ..FieldInfo::PLAIN };
-    namespace_selector:        "namespaceSelector",        5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Object(&[])), ..FieldInfo::PLAIN };
-    object_selector:           "objectSelector",          11, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Object(&[])), ..FieldInfo::PLAIN };
-    side_effects:              "sideEffects",              6, Flags::REQUIRED, &FieldInfo { enum_values: &["Unknown", "None", "Some", "NoneOnDryRun"], go_type: "SideEffectClass", ..FieldInfo::PLAIN };
-    timeout_seconds:           "timeoutSeconds",           7, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(10)), ..FieldInfo::PLAIN };
-    admission_review_versions: "admissionReviewVersions",  8, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    reinvocation_policy:       "reinvocationPolicy",      10, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Never")), enum_values: &["Never", "IfNeeded"], go_type: "ReinvocationPolicyType", ..FieldInfo::PLAIN };
-    match_conditions:          "matchConditions",         12, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
+    rules:                     "rules",                    3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    failure_policy:            "failurePolicy",            4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Fail")),
+        enum_values: &["Ignore", "Fail"],
+        go_type: "FailurePolicyType",
+        ..FieldInfo::PLAIN
+    };
+    match_policy:              "matchPolicy",              9, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Equivalent")),
+        enum_values: &["Exact", "Equivalent"],
+        go_type: "MatchPolicyType",
+        ..FieldInfo::PLAIN
+    };
+    namespace_selector:        "namespaceSelector",        5, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Object(&[])),
+        ..FieldInfo::PLAIN
+    };
+    object_selector:           "objectSelector",          11, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Object(&[])),
+        ..FieldInfo::PLAIN
+    };
+    side_effects:              "sideEffects",              6, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["Unknown", "None", "Some", "NoneOnDryRun"],
+        go_type: "SideEffectClass",
+        ..FieldInfo::PLAIN
+    };
+    timeout_seconds:           "timeoutSeconds",           7, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(10)),
+        ..FieldInfo::PLAIN
+    };
+    admission_review_versions: "admissionReviewVersions",  8, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    reinvocation_policy:       "reinvocationPolicy",      10, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Never")),
+        enum_values: &["Never", "IfNeeded"],
+        go_type: "ReinvocationPolicyType",
+        ..FieldInfo::PLAIN
+    };
+    match_conditions:          "matchConditions",         12, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

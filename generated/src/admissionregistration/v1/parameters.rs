@@ -41,6 +41,8 @@ describe! { ParamRef, PARAM_REF "ParamRef" { .atomic() } [
     name:                       "name",                    1, Flags::OMIT_EMPTY;
     namespace:                  "namespace",               2, Flags::OMIT_EMPTY;
     selector:                   "selector",                3, Flags::OMIT_EMPTY;
-    parameter_not_found_action: "parameterNotFoundAction", 4, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ParameterNotFoundActionType", ..FieldInfo::PLAIN };
+    parameter_not_found_action: "parameterNotFoundAction", 4, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "ParameterNotFoundActionType",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -20,7 +20,20 @@ pub struct ValidatingAdmissionPolicy {
     pub status: ValidatingAdmissionPolicyStatus,
 }
 
-describe! { ValidatingAdmissionPolicy, VALIDATING_ADMISSION_POLICY "ValidatingAdmissionPolicy" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ValidatingAdmissionPolicy>() { crate::hatches::admissionregistration::validate_validating_policy(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { ValidatingAdmissionPolicy, VALIDATING_ADMISSION_POLICY "ValidatingAdmissionPolicy" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<ValidatingAdmissionPolicy>() {
+                crate::hatches::admissionregistration::validate_validating_policy(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -38,7 +51,9 @@ pub struct ValidatingAdmissionPolicyList {
     pub items: Vec<ValidatingAdmissionPolicy>,
 }
 
-describe! { ValidatingAdmissionPolicyList, VALIDATING_ADMISSION_POLICY_LIST "ValidatingAdmissionPolicyList" { .defaults_below() } [
+describe! { ValidatingAdmissionPolicyList, VALIDATING_ADMISSION_POLICY_LIST "ValidatingAdmissionPolicyList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -63,14 +78,37 @@ pub struct ValidatingAdmissionPolicySpec {
     pub variables: Vec<Variable>,
 }
 
-describe! { ValidatingAdmissionPolicySpec, VALIDATING_ADMISSION_POLICY_SPEC "ValidatingAdmissionPolicySpec" { .defaults_below() } [
+describe! { ValidatingAdmissionPolicySpec, VALIDATING_ADMISSION_POLICY_SPEC "ValidatingAdmissionPolicySpec" {
+    .defaults_below()
+} [
     param_kind:        "paramKind",        1, Flags::OMIT_EMPTY;
     match_constraints: "matchConstraints", 2, Flags::OMIT_EMPTY;
-    validations:       "validations",      3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    failure_policy:    "failurePolicy",    4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Fail")), enum_values: &["Ignore", "Fail"], go_type: "FailurePolicyType", ..FieldInfo::PLAIN };
-    audit_annotations: "auditAnnotations", 5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    match_conditions:  "matchConditions",  6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
-    variables:         "variables",        7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
+    validations:       "validations",      3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    failure_policy:    "failurePolicy",    4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Fail")),
+        enum_values: &["Ignore", "Fail"],
+        go_type: "FailurePolicyType",
+        ..FieldInfo::PLAIN
+    };
+    audit_annotations: "auditAnnotations", 5, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    match_conditions:  "matchConditions",  6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
+    variables:         "variables",        7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One CEL check with the error to report when it fails.
@@ -89,7 +127,10 @@ pub struct Validation {
 describe! { Validation, VALIDATION "Validation" {} [
     expression:         "expression",        1, Flags::REQUIRED;
     message:            "message",           2, Flags::OMIT_EMPTY;
-    reason:             "reason",            3, Flags::OMIT_EMPTY, &FieldInfo { go_type: "v1.StatusReason", ..FieldInfo::PLAIN };
+    reason:             "reason",            3, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "v1.StatusReason",
+        ..FieldInfo::PLAIN
+    };
     message_expression: "messageExpression", 4, Flags::OMIT_EMPTY;
 ] }
 
@@ -118,10 +159,14 @@ pub struct ValidatingAdmissionPolicyStatus {
     pub conditions: Vec<apimachinery::meta::v1::Condition>,
 }
 
-describe! { ValidatingAdmissionPolicyStatus, VALIDATING_ADMISSION_POLICY_STATUS "ValidatingAdmissionPolicyStatus" {} [
+describe! { ValidatingAdmissionPolicyStatus,
+VALIDATING_ADMISSION_POLICY_STATUS "ValidatingAdmissionPolicyStatus" {} [
     observed_generation: "observedGeneration", 1, Flags::OMIT_EMPTY;
     type_checking:       "typeChecking",       2, Flags::OMIT_EMPTY;
-    conditions:          "conditions",         3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), ..FieldInfo::PLAIN };
+    conditions:          "conditions",         3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Outcome of statically checking a policy's CEL against the types it matches.
@@ -132,7 +177,10 @@ pub struct TypeChecking {
 }
 
 describe! { TypeChecking, TYPE_CHECKING "TypeChecking" {} [
-    expression_warnings: "expressionWarnings", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    expression_warnings: "expressionWarnings", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A problem that type checking found in one of the policy's CEL expressions.
@@ -148,4 +196,3 @@ describe! { ExpressionWarning, EXPRESSION_WARNING "ExpressionWarning" {} [
     field_ref: "fieldRef", 2, Flags::REQUIRED;
     warning:   "warning",  3, Flags::REQUIRED;
 ] }
-

@@ -25,7 +25,21 @@ pub struct ValidatingAdmissionPolicyBinding {
     pub spec: ValidatingAdmissionPolicyBindingSpec,
 }
 
-describe! { ValidatingAdmissionPolicyBinding, VALIDATING_ADMISSION_POLICY_BINDING "ValidatingAdmissionPolicyBinding" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ValidatingAdmissionPolicyBinding>() { crate::hatches::admissionregistration::validate_validating_binding(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { ValidatingAdmissionPolicyBinding,
+VALIDATING_ADMISSION_POLICY_BINDING "ValidatingAdmissionPolicyBinding" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<ValidatingAdmissionPolicyBinding>() {
+                crate::hatches::admissionregistration::validate_validating_binding(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -42,7 +56,10 @@ pub struct ValidatingAdmissionPolicyBindingList {
     pub items: Vec<ValidatingAdmissionPolicyBinding>,
 }
 
-describe! { ValidatingAdmissionPolicyBindingList, VALIDATING_ADMISSION_POLICY_BINDING_LIST "ValidatingAdmissionPolicyBindingList" { .defaults_below() } [
+describe! { ValidatingAdmissionPolicyBindingList,
+VALIDATING_ADMISSION_POLICY_BINDING_LIST "ValidatingAdmissionPolicyBindingList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -61,10 +78,17 @@ pub struct ValidatingAdmissionPolicyBindingSpec {
     pub validation_actions: Vec<String>,
 }
 
-describe! { ValidatingAdmissionPolicyBindingSpec, VALIDATING_ADMISSION_POLICY_BINDING_SPEC "ValidatingAdmissionPolicyBindingSpec" { .defaults_below() } [
+describe! { ValidatingAdmissionPolicyBindingSpec,
+VALIDATING_ADMISSION_POLICY_BINDING_SPEC "ValidatingAdmissionPolicyBindingSpec" {
+    .defaults_below()
+} [
     policy_name:        "policyName",        1, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
     param_ref:          "paramRef",          2, Flags::OMIT_EMPTY;
     match_resources:    "matchResources",    3, Flags::OMIT_EMPTY;
-    validation_actions: "validationActions", 4, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo { list: ListType::Set, enum_values: &["Deny", "Warn", "Audit"], go_type: "ValidationAction", ..FieldInfo::PLAIN };
+    validation_actions: "validationActions", 4, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo {
+        list: ListType::Set,
+        enum_values: &["Deny", "Warn", "Audit"],
+        go_type: "ValidationAction",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -18,10 +18,28 @@ pub struct ValidatingWebhookConfiguration {
     pub webhooks: Vec<ValidatingWebhook>,
 }
 
-describe! { ValidatingWebhookConfiguration, VALIDATING_WEBHOOK_CONFIGURATION "ValidatingWebhookConfiguration" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ValidatingWebhookConfiguration>() { crate::hatches::admissionregistration::validate_validating_webhooks(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { ValidatingWebhookConfiguration, VALIDATING_WEBHOOK_CONFIGURATION "ValidatingWebhookConfiguration" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<ValidatingWebhookConfiguration>() {
+                crate::hatches::admissionregistration::validate_validating_webhooks(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
-    webhooks:  "webhooks", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
+    webhooks:  "webhooks", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A list of objects of kind ValidatingWebhookConfiguration.
@@ -35,7 +53,10 @@ pub struct ValidatingWebhookConfigurationList {
     pub items: Vec<ValidatingWebhookConfiguration>,
 }
 
-describe! { ValidatingWebhookConfigurationList, VALIDATING_WEBHOOK_CONFIGURATION_LIST "ValidatingWebhookConfigurationList" { .defaults_below() } [
+describe! { ValidatingWebhookConfigurationList,
+VALIDATING_WEBHOOK_CONFIGURATION_LIST "ValidatingWebhookConfigurationList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -71,14 +92,47 @@ pub struct ValidatingWebhook {
 describe! { ValidatingWebhook, VALIDATING_WEBHOOK "ValidatingWebhook" { .defaults_below() } [
     name:                      "name",                     1, Flags::REQUIRED;
     client_config:             "clientConfig",             2, Flags::REQUIRED;
-    rules:                     "rules",                    3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    failure_policy:            "failurePolicy",            4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Fail")), enum_values: &["Ignore", "Fail"], go_type: "FailurePolicyType", ..FieldInfo::PLAIN };
-    match_policy:              "matchPolicy",              9, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Equivalent")), enum_values: &["Exact", "Equivalent"], go_type: "MatchPolicyType", ..FieldInfo::PLAIN };
-    namespace_selector:        "namespaceSelector",        5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Object(&[])), ..FieldInfo::PLAIN };
-    object_selector:           "objectSelector",          10, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Object(&[])), ..FieldInfo::PLAIN };
-    side_effects:              "sideEffects",              6, Flags::REQUIRED, &FieldInfo { enum_values: &["Unknown", "None", "Some", "NoneOnDryRun"], go_type: "SideEffectClass", ..FieldInfo::PLAIN };
-    timeout_seconds:           "timeoutSeconds",           7, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(10)), ..FieldInfo::PLAIN };
-    admission_review_versions: "admissionReviewVersions",  8, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    match_conditions:          "matchConditions",         11, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
+    rules:                     "rules",                    3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    failure_policy:            "failurePolicy",            4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Fail")),
+        enum_values: &["Ignore", "Fail"],
+        go_type: "FailurePolicyType",
+        ..FieldInfo::PLAIN
+    };
+    match_policy:              "matchPolicy",              9, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Equivalent")),
+        enum_values: &["Exact", "Equivalent"],
+        go_type: "MatchPolicyType",
+        ..FieldInfo::PLAIN
+    };
+    namespace_selector:        "namespaceSelector",        5, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Object(&[])),
+        ..FieldInfo::PLAIN
+    };
+    object_selector:           "objectSelector",          10, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Object(&[])),
+        ..FieldInfo::PLAIN
+    };
+    side_effects:              "sideEffects",              6, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["Unknown", "None", "Some", "NoneOnDryRun"],
+        go_type: "SideEffectClass",
+        ..FieldInfo::PLAIN
+    };
+    timeout_seconds:           "timeoutSeconds",           7, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(10)),
+        ..FieldInfo::PLAIN
+    };
+    admission_review_versions: "admissionReviewVersions",  8, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    match_conditions:          "matchConditions",         11, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

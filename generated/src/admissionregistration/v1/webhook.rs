@@ -49,4 +49,3 @@ describe! { ServiceReference, SERVICE_REFERENCE "ServiceReference" { .defaults_b
     path:      "path",      3, Flags::OMIT_EMPTY;
     port:      "port",      4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(443)), ..FieldInfo::PLAIN };
 ] }
-

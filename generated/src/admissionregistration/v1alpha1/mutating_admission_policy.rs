@@ -5,7 +5,7 @@ use machinery::def::{FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-use super::{Variable};
+use super::Variable;
 
 /// In-process CEL policy that modifies objects during admission, with no webhook server needed.
 #[derive(Clone, Default)]
@@ -35,7 +35,9 @@ pub struct MutatingAdmissionPolicyList {
     pub items: Vec<MutatingAdmissionPolicy>,
 }
 
-describe! { MutatingAdmissionPolicyList, MUTATING_ADMISSION_POLICY_LIST "MutatingAdmissionPolicyList" { .defaults_below() } [
+describe! { MutatingAdmissionPolicyList, MUTATING_ADMISSION_POLICY_LIST "MutatingAdmissionPolicyList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -60,13 +62,34 @@ pub struct MutatingAdmissionPolicySpec {
     pub reinvocation_policy: String,
 }
 
-describe! { MutatingAdmissionPolicySpec, MUTATING_ADMISSION_POLICY_SPEC "MutatingAdmissionPolicySpec" { .defaults_below() } [
+describe! { MutatingAdmissionPolicySpec, MUTATING_ADMISSION_POLICY_SPEC "MutatingAdmissionPolicySpec" {
+    .defaults_below()
+} [
     param_kind:          "paramKind",          1, Flags::OMIT_EMPTY;
     match_constraints:   "matchConstraints",   2, Flags::OMIT_EMPTY;
-    variables:           "variables",          3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    mutations:           "mutations",          4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    failure_policy:      "failurePolicy",      5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Fail")), enum_values: &["Ignore", "Fail"], go_type: "v1.FailurePolicyType", ..FieldInfo::PLAIN };
-    match_conditions:    "matchConditions",    6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
-    reinvocation_policy: "reinvocationPolicy", 7, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Never", "IfNeeded"], go_type: "v1.ReinvocationPolicyType", ..FieldInfo::PLAIN };
+    variables:           "variables",          3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    mutations:           "mutations",          4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    failure_policy:      "failurePolicy",      5, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Fail")),
+        enum_values: &["Ignore", "Fail"],
+        go_type: "v1.FailurePolicyType",
+        ..FieldInfo::PLAIN
+    };
+    match_conditions:    "matchConditions",    6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
+    reinvocation_policy: "reinvocationPolicy", 7, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Never", "IfNeeded"],
+        go_type: "v1.ReinvocationPolicyType",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

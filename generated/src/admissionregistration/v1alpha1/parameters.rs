@@ -17,10 +17,16 @@ pub struct ParamRef {
     pub parameter_not_found_action: Option<String>,
 }
 
-describe! { ParamRef, PARAM_REF "ParamRef" { .atomic() .defaults_below() } [
+describe! { ParamRef, PARAM_REF "ParamRef" {
+    .atomic()
+    .defaults_below()
+} [
     name:                       "name",                    1, Flags::OMIT_EMPTY;
     namespace:                  "namespace",               2, Flags::OMIT_EMPTY;
     selector:                   "selector",                3, Flags::OMIT_EMPTY;
-    parameter_not_found_action: "parameterNotFoundAction", 4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Deny")), go_type: "v1.ParameterNotFoundActionType", ..FieldInfo::PLAIN };
+    parameter_not_found_action: "parameterNotFoundAction", 4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Deny")),
+        go_type: "v1.ParameterNotFoundActionType",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -5,7 +5,7 @@ use machinery::def::{FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-use super::{Variable};
+use super::Variable;
 
 /// In-process CEL policy that accepts or rejects requests without a webhook server.
 #[derive(Clone, Default)]
@@ -20,7 +20,9 @@ pub struct ValidatingAdmissionPolicy {
     pub status: crate::admissionregistration::v1::ValidatingAdmissionPolicyStatus,
 }
 
-describe! { ValidatingAdmissionPolicy, VALIDATING_ADMISSION_POLICY "ValidatingAdmissionPolicy" { .defaults_below() } [
+describe! { ValidatingAdmissionPolicy, VALIDATING_ADMISSION_POLICY "ValidatingAdmissionPolicy" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -38,7 +40,9 @@ pub struct ValidatingAdmissionPolicyList {
     pub items: Vec<ValidatingAdmissionPolicy>,
 }
 
-describe! { ValidatingAdmissionPolicyList, VALIDATING_ADMISSION_POLICY_LIST "ValidatingAdmissionPolicyList" { .defaults_below() } [
+describe! { ValidatingAdmissionPolicyList, VALIDATING_ADMISSION_POLICY_LIST "ValidatingAdmissionPolicyList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -63,13 +67,35 @@ pub struct ValidatingAdmissionPolicySpec {
     pub variables: Vec<Variable>,
 }
 
-describe! { ValidatingAdmissionPolicySpec, VALIDATING_ADMISSION_POLICY_SPEC "ValidatingAdmissionPolicySpec" { .defaults_below() } [
+describe! { ValidatingAdmissionPolicySpec, VALIDATING_ADMISSION_POLICY_SPEC "ValidatingAdmissionPolicySpec" {
+    .defaults_below()
+} [
     param_kind:        "paramKind",        1, Flags::OMIT_EMPTY;
     match_constraints: "matchConstraints", 2, Flags::OMIT_EMPTY;
-    validations:       "validations",      3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    failure_policy:    "failurePolicy",    4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Fail")), enum_values: &["Ignore", "Fail"], go_type: "v1.FailurePolicyType", ..FieldInfo::PLAIN };
-    audit_annotations: "auditAnnotations", 5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    match_conditions:  "matchConditions",  6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
-    variables:         "variables",        7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
+    validations:       "validations",      3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    failure_policy:    "failurePolicy",    4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Fail")),
+        enum_values: &["Ignore", "Fail"],
+        go_type: "v1.FailurePolicyType",
+        ..FieldInfo::PLAIN
+    };
+    audit_annotations: "auditAnnotations", 5, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    match_conditions:  "matchConditions",  6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
+    variables:         "variables",        7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -5,7 +5,7 @@ use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-use super::{ParamRef};
+use super::ParamRef;
 
 /// Activates a validating policy for chosen resources and decides how violations are handled.
 #[derive(Clone, Default)]
@@ -18,7 +18,10 @@ pub struct ValidatingAdmissionPolicyBinding {
     pub spec: ValidatingAdmissionPolicyBindingSpec,
 }
 
-describe! { ValidatingAdmissionPolicyBinding, VALIDATING_ADMISSION_POLICY_BINDING "ValidatingAdmissionPolicyBinding" { .defaults_below() } [
+describe! { ValidatingAdmissionPolicyBinding,
+VALIDATING_ADMISSION_POLICY_BINDING "ValidatingAdmissionPolicyBinding" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -35,7 +38,10 @@ pub struct ValidatingAdmissionPolicyBindingList {
     pub items: Vec<ValidatingAdmissionPolicyBinding>,
 }
 
-describe! { ValidatingAdmissionPolicyBindingList, VALIDATING_ADMISSION_POLICY_BINDING_LIST "ValidatingAdmissionPolicyBindingList" { .defaults_below() } [
+describe! { ValidatingAdmissionPolicyBindingList,
+VALIDATING_ADMISSION_POLICY_BINDING_LIST "ValidatingAdmissionPolicyBindingList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -54,10 +60,17 @@ pub struct ValidatingAdmissionPolicyBindingSpec {
     pub validation_actions: Vec<String>,
 }
 
-describe! { ValidatingAdmissionPolicyBindingSpec, VALIDATING_ADMISSION_POLICY_BINDING_SPEC "ValidatingAdmissionPolicyBindingSpec" { .defaults_below() } [
+describe! { ValidatingAdmissionPolicyBindingSpec,
+VALIDATING_ADMISSION_POLICY_BINDING_SPEC "ValidatingAdmissionPolicyBindingSpec" {
+    .defaults_below()
+} [
     policy_name:        "policyName",        1, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
     param_ref:          "paramRef",          2, Flags::OMIT_EMPTY;
     match_resources:    "matchResources",    3, Flags::OMIT_EMPTY;
-    validation_actions: "validationActions", 4, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo { list: ListType::Set, enum_values: &["Deny", "Warn", "Audit"], go_type: "v1.ValidationAction", ..FieldInfo::PLAIN };
+    validation_actions: "validationActions", 4, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo {
+        list: ListType::Set,
+        enum_values: &["Deny", "Warn", "Audit"],
+        go_type: "v1.ValidationAction",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

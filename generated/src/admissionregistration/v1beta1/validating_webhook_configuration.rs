@@ -16,10 +16,17 @@ pub struct ValidatingWebhookConfiguration {
     pub webhooks: Vec<ValidatingWebhook>,
 }
 
-describe! { ValidatingWebhookConfiguration, VALIDATING_WEBHOOK_CONFIGURATION "ValidatingWebhookConfiguration" { .defaults_below() } [
+describe! { ValidatingWebhookConfiguration, VALIDATING_WEBHOOK_CONFIGURATION "ValidatingWebhookConfiguration" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
-    webhooks:  "webhooks", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
+    webhooks:  "webhooks", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A list of objects of kind ValidatingWebhookConfiguration.
@@ -33,7 +40,10 @@ pub struct ValidatingWebhookConfigurationList {
     pub items: Vec<ValidatingWebhookConfiguration>,
 }
 
-describe! { ValidatingWebhookConfigurationList, VALIDATING_WEBHOOK_CONFIGURATION_LIST "ValidatingWebhookConfigurationList" { .defaults_below() } [
+describe! { ValidatingWebhookConfigurationList,
+VALIDATING_WEBHOOK_CONFIGURATION_LIST "ValidatingWebhookConfigurationList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -69,14 +79,50 @@ pub struct ValidatingWebhook {
 describe! { ValidatingWebhook, VALIDATING_WEBHOOK "ValidatingWebhook" { .defaults_below() } [
     name:                      "name",                     1, Flags::REQUIRED;
     client_config:             "clientConfig",             2, Flags::REQUIRED;
-    rules:                     "rules",                    3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    failure_policy:            "failurePolicy",            4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Ignore")), enum_values: &["Ignore", "Fail"], go_type: "v1.FailurePolicyType", ..FieldInfo::PLAIN };
-    match_policy:              "matchPolicy",              9, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Exact")), enum_values: &["Exact", "Equivalent"], go_type: "v1.MatchPolicyType", ..FieldInfo::PLAIN };
-    namespace_selector:        "namespaceSelector",        5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Object(&[])), ..FieldInfo::PLAIN };
-    object_selector:           "objectSelector",          10, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Object(&[])), ..FieldInfo::PLAIN };
-    side_effects:              "sideEffects",              6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, default: Some(Literal::String("Unknown")), enum_values: &["Unknown", "None", "Some", "NoneOnDryRun"], go_type: "v1.SideEffectClass", ..FieldInfo::PLAIN };
-    timeout_seconds:           "timeoutSeconds",           7, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(30)), ..FieldInfo::PLAIN };
-    admission_review_versions: "admissionReviewVersions",  8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, default: Some(Literal::List(&[Literal::String("v1beta1")])), ..FieldInfo::PLAIN };
-    match_conditions:          "matchConditions",         11, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
+    rules:                     "rules",                    3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    failure_policy:            "failurePolicy",            4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Ignore")),
+        enum_values: &["Ignore", "Fail"],
+        go_type: "v1.FailurePolicyType",
+        ..FieldInfo::PLAIN
+    };
+    match_policy:              "matchPolicy",              9, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Exact")),
+        enum_values: &["Exact", "Equivalent"],
+        go_type: "v1.MatchPolicyType",
+        ..FieldInfo::PLAIN
+    };
+    namespace_selector:        "namespaceSelector",        5, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Object(&[])),
+        ..FieldInfo::PLAIN
+    };
+    object_selector:           "objectSelector",          10, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Object(&[])),
+        ..FieldInfo::PLAIN
+    };
+    side_effects:              "sideEffects",              6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        default: Some(Literal::String("Unknown")),
+        enum_values: &["Unknown", "None", "Some", "NoneOnDryRun"],
+        go_type: "v1.SideEffectClass",
+        ..FieldInfo::PLAIN
+    };
+    timeout_seconds:           "timeoutSeconds",           7, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(30)),
+        ..FieldInfo::PLAIN
+    };
+    admission_review_versions: "admissionReviewVersions",  8, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        default: Some(Literal::List(&[Literal::String("v1beta1")])),
+        ..FieldInfo::PLAIN
+    };
+    match_conditions:          "matchConditions",         11, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -3,7 +3,7 @@
 
 use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
 /// Aspects reported about storage version agreement.
@@ -31,7 +31,19 @@ pub struct StorageVersion {
     pub status: StorageVersionStatus,
 }
 
-describe! { StorageVersion, STORAGE_VERSION "StorageVersion" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<StorageVersion>() { crate::hatches::apiserverinternal::validate_storage_version(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { StorageVersion, STORAGE_VERSION "StorageVersion" {
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<StorageVersion>() {
+                crate::hatches::apiserverinternal::validate_storage_version(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::REQUIRED;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -57,8 +69,7 @@ describe! { StorageVersionList, STORAGE_VERSION_LIST "StorageVersionList" {} [
 
 /// Empty placeholder without any settings.
 #[derive(Clone, Default)]
-pub struct StorageVersionSpec {
-}
+pub struct StorageVersionSpec {}
 
 describe! { StorageVersionSpec, STORAGE_VERSION_SPEC "StorageVersionSpec" {} [] }
 
@@ -74,9 +85,15 @@ pub struct StorageVersionStatus {
 }
 
 describe! { StorageVersionStatus, STORAGE_VERSION_STATUS "StorageVersionStatus" {} [
-    storage_versions:        "storageVersions",       1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["apiServerID"]), ..FieldInfo::PLAIN };
+    storage_versions:        "storageVersions",       1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["apiServerID"]),
+        ..FieldInfo::PLAIN
+    };
     common_encoding_version: "commonEncodingVersion", 2, Flags::OMIT_EMPTY;
-    conditions:              "conditions",            3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), ..FieldInfo::PLAIN };
+    conditions:              "conditions",            3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Versions a particular API server reads, writes and serves for one resource.
@@ -95,8 +112,14 @@ pub struct ServerStorageVersion {
 describe! { ServerStorageVersion, SERVER_STORAGE_VERSION "ServerStorageVersion" {} [
     api_server_id:      "apiServerID",       1, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
     encoding_version:   "encodingVersion",   2, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
-    decodable_versions: "decodableVersions", 3, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
-    served_versions:    "servedVersions",    4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
+    decodable_versions: "decodableVersions", 3, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo {
+        list: ListType::Set,
+        ..FieldInfo::PLAIN
+    };
+    served_versions:    "servedVersions",    4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Set,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One observed aspect of agreement on storage versions among API servers.
@@ -117,11 +140,16 @@ pub struct StorageVersionCondition {
 }
 
 describe! { StorageVersionCondition, STORAGE_VERSION_CONDITION "StorageVersionCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "StorageVersionConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "StorageVersionConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     observed_generation:  "observedGeneration", 3, Flags::OMIT_EMPTY;
     last_transition_time: "lastTransitionTime", 4, Flags::NONE;
     reason:               "reason",             5, Flags::REQUIRED;
     message:              "message",            6, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
 ] }
-

@@ -25,7 +25,41 @@ pub struct DaemonSet {
     pub status: DaemonSetStatus,
 }
 
-describe! { DaemonSet, DAEMON_SET "DaemonSet" { .defaults(&Defaults { paths: &[(&["spec", "updateStrategy", "type"], Literal::String("RollingUpdate")), (&["spec", "revisionHistoryLimit"], Literal::Int(10))], by_hand: Some(|m| if let Some(v) = m.downcast::<DaemonSet>() { crate::hatches::apps::default_daemon_set(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<DaemonSet>() { crate::hatches::apps::normalize_daemon_set(v) }) .validate(|v, path, new, old| if let Some(new) = new.downcast::<DaemonSet>() { crate::hatches::apps::validate_daemon_set(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
+describe! { DaemonSet, DAEMON_SET "DaemonSet" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["spec", "updateStrategy", "type"], Literal::String("RollingUpdate")),
+                    (&["spec", "revisionHistoryLimit"], Literal::Int(10)),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<DaemonSet>() {
+                        crate::hatches::apps::default_daemon_set(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    
+        .normalize(|m| {
+            if let Some(v) = m.downcast::<DaemonSet>() {
+                crate::hatches::apps::normalize_daemon_set(v)
+            }
+        })
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<DaemonSet>() {
+                crate::hatches::apps::validate_daemon_set(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -43,7 +77,10 @@ pub struct DaemonSetList {
     pub items: Vec<DaemonSet>,
 }
 
-describe! { DaemonSetList, DAEMON_SET_LIST "DaemonSetList" { .defaults_below() .normalize_below() } [
+describe! { DaemonSetList, DAEMON_SET_LIST "DaemonSetList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -64,7 +101,10 @@ pub struct DaemonSetSpec {
     pub revision_history_limit: Option<i32>,
 }
 
-describe! { DaemonSetSpec, DAEMON_SET_SPEC "DaemonSetSpec" { .defaults_below() .normalize_below() } [
+describe! { DaemonSetSpec, DAEMON_SET_SPEC "DaemonSetSpec" {
+    .defaults_below()
+    .normalize_below()
+} [
     selector:               "selector",             1, Flags::REQUIRED;
     template:               "template",             2, Flags::REQUIRED;
     update_strategy:        "updateStrategy",       3, Flags::OMIT_EMPTY;
@@ -82,7 +122,11 @@ pub struct DaemonSetUpdateStrategy {
 }
 
 describe! { DaemonSetUpdateStrategy, DAEMON_SET_UPDATE_STRATEGY "DaemonSetUpdateStrategy" {} [
-    r#type:         "type",          1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["RollingUpdate", "OnDelete"], go_type: "DaemonSetUpdateStrategyType", ..FieldInfo::PLAIN };
+    r#type:         "type",          1, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["RollingUpdate", "OnDelete"],
+        go_type: "DaemonSetUpdateStrategyType",
+        ..FieldInfo::PLAIN
+    };
     rolling_update: "rollingUpdate", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -135,7 +179,12 @@ describe! { DaemonSetStatus, DAEMON_SET_STATUS "DaemonSetStatus" {} [
     number_available:         "numberAvailable",         7, Flags::OMIT_EMPTY;
     number_unavailable:       "numberUnavailable",       8, Flags::OMIT_EMPTY;
     collision_count:          "collisionCount",          9, Flags::OMIT_EMPTY;
-    conditions:               "conditions",             10, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions:               "conditions",             10, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One observed aspect of a DaemonSet's state.
@@ -154,10 +203,15 @@ pub struct DaemonSetCondition {
 }
 
 describe! { DaemonSetCondition, DAEMON_SET_CONDITION "DaemonSetCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "DaemonSetConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "DaemonSetConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;
 ] }
-

@@ -32,7 +32,43 @@ pub struct Deployment {
     pub status: DeploymentStatus,
 }
 
-describe! { Deployment, DEPLOYMENT "Deployment" { .defaults(&Defaults { paths: &[(&["spec", "replicas"], Literal::Int(1)), (&["spec", "strategy", "type"], Literal::String("RollingUpdate")), (&["spec", "revisionHistoryLimit"], Literal::Int(10)), (&["spec", "progressDeadlineSeconds"], Literal::Int(600))], by_hand: Some(|m| if let Some(v) = m.downcast::<Deployment>() { crate::hatches::apps::default_deployment(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<Deployment>() { crate::hatches::apps::normalize_deployment(v) }) .validate(|v, path, new, old| if let Some(new) = new.downcast::<Deployment>() { crate::hatches::apps::validate_deployment(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
+describe! { Deployment, DEPLOYMENT "Deployment" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["spec", "replicas"], Literal::Int(1)),
+                    (&["spec", "strategy", "type"], Literal::String("RollingUpdate")),
+                    (&["spec", "revisionHistoryLimit"], Literal::Int(10)),
+                    (&["spec", "progressDeadlineSeconds"], Literal::Int(600)),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<Deployment>() {
+                        crate::hatches::apps::default_deployment(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    
+        .normalize(|m| {
+            if let Some(v) = m.downcast::<Deployment>() {
+                crate::hatches::apps::normalize_deployment(v)
+            }
+        })
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<Deployment>() {
+                crate::hatches::apps::validate_deployment(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -50,7 +86,10 @@ pub struct DeploymentList {
     pub items: Vec<Deployment>,
 }
 
-describe! { DeploymentList, DEPLOYMENT_LIST "DeploymentList" { .defaults_below() .normalize_below() } [
+describe! { DeploymentList, DEPLOYMENT_LIST "DeploymentList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -77,11 +116,17 @@ pub struct DeploymentSpec {
     pub progress_deadline_seconds: Option<i32>,
 }
 
-describe! { DeploymentSpec, DEPLOYMENT_SPEC "DeploymentSpec" { .defaults_below() .normalize_below() } [
+describe! { DeploymentSpec, DEPLOYMENT_SPEC "DeploymentSpec" {
+    .defaults_below()
+    .normalize_below()
+} [
     replicas:                  "replicas",                1, Flags::OMIT_EMPTY;
     selector:                  "selector",                2, Flags::REQUIRED;
     template:                  "template",                3, Flags::REQUIRED;
-    strategy:                  "strategy",                4, Flags::OMIT_EMPTY, &FieldInfo { patch_strategy: PatchStrategy::RetainKeys, ..FieldInfo::PLAIN };
+    strategy:                  "strategy",                4, Flags::OMIT_EMPTY, &FieldInfo {
+        patch_strategy: PatchStrategy::RetainKeys,
+        ..FieldInfo::PLAIN
+    };
     min_ready_seconds:         "minReadySeconds",         5, Flags::OMIT_EMPTY;
     revision_history_limit:    "revisionHistoryLimit",    6, Flags::OMIT_EMPTY;
     paused:                    "paused",                  7, Flags::OMIT_EMPTY;
@@ -98,7 +143,11 @@ pub struct DeploymentStrategy {
 }
 
 describe! { DeploymentStrategy, DEPLOYMENT_STRATEGY "DeploymentStrategy" {} [
-    r#type:         "type",          1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Recreate", "RollingUpdate"], go_type: "DeploymentStrategyType", ..FieldInfo::PLAIN };
+    r#type:         "type",          1, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Recreate", "RollingUpdate"],
+        go_type: "DeploymentStrategyType",
+        ..FieldInfo::PLAIN
+    };
     rolling_update: "rollingUpdate", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -147,7 +196,12 @@ describe! { DeploymentStatus, DEPLOYMENT_STATUS "DeploymentStatus" {} [
     available_replicas:   "availableReplicas",   4, Flags::OMIT_EMPTY;
     unavailable_replicas: "unavailableReplicas", 5, Flags::OMIT_EMPTY;
     terminating_replicas: "terminatingReplicas", 9, Flags::OMIT_EMPTY;
-    conditions:           "conditions",          6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions:           "conditions",          6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
     collision_count:      "collisionCount",      8, Flags::OMIT_EMPTY;
 ] }
 
@@ -169,11 +223,16 @@ pub struct DeploymentCondition {
 }
 
 describe! { DeploymentCondition, DEPLOYMENT_CONDITION "DeploymentCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "DeploymentConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "DeploymentConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_update_time:     "lastUpdateTime",     6, Flags::NONE;
     last_transition_time: "lastTransitionTime", 7, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;
 ] }
-

@@ -3,7 +3,7 @@
 
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
 /// Aspects reported in a ReplicaSet's conditions.
@@ -24,7 +24,28 @@ pub struct ReplicaSet {
     pub status: ReplicaSetStatus,
 }
 
-describe! { ReplicaSet, REPLICA_SET "ReplicaSet" { .defaults(&Defaults { paths: &[(&["spec", "replicas"], Literal::Int(1))], by_hand: None }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ReplicaSet>() { crate::hatches::apps::validate_replica_set(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
+describe! { ReplicaSet, REPLICA_SET "ReplicaSet" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[(&["spec", "replicas"], Literal::Int(1))],
+                by_hand: None,
+            },
+        )
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<ReplicaSet>() {
+                crate::hatches::apps::validate_replica_set(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -42,7 +63,10 @@ pub struct ReplicaSetList {
     pub items: Vec<ReplicaSet>,
 }
 
-describe! { ReplicaSetList, REPLICA_SET_LIST "ReplicaSetList" { .defaults_below() .normalize_below() } [
+describe! { ReplicaSetList, REPLICA_SET_LIST "ReplicaSetList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -61,7 +85,10 @@ pub struct ReplicaSetSpec {
     pub template: crate::core::v1::PodTemplateSpec,
 }
 
-describe! { ReplicaSetSpec, REPLICA_SET_SPEC "ReplicaSetSpec" { .defaults_below() .normalize_below() } [
+describe! { ReplicaSetSpec, REPLICA_SET_SPEC "ReplicaSetSpec" {
+    .defaults_below()
+    .normalize_below()
+} [
     replicas:          "replicas",        1, Flags::OMIT_EMPTY;
     min_ready_seconds: "minReadySeconds", 4, Flags::OMIT_EMPTY;
     selector:          "selector",        2, Flags::REQUIRED;
@@ -94,7 +121,12 @@ describe! { ReplicaSetStatus, REPLICA_SET_STATUS "ReplicaSetStatus" {} [
     available_replicas:     "availableReplicas",    5, Flags::OMIT_EMPTY;
     terminating_replicas:   "terminatingReplicas",  7, Flags::OMIT_EMPTY;
     observed_generation:    "observedGeneration",   3, Flags::OMIT_EMPTY;
-    conditions:             "conditions",           6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions:             "conditions",           6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One observed aspect of a ReplicaSet's state.
@@ -113,10 +145,15 @@ pub struct ReplicaSetCondition {
 }
 
 describe! { ReplicaSetCondition, REPLICA_SET_CONDITION "ReplicaSetCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "ReplicaSetConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "ReplicaSetConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;
 ] }
-

@@ -37,7 +37,48 @@ pub struct StatefulSet {
     pub status: StatefulSetStatus,
 }
 
-describe! { StatefulSet, STATEFUL_SET "StatefulSet" { .defaults(&Defaults { paths: &[(&["spec", "podManagementPolicy"], Literal::String("OrderedReady")), (&["spec", "persistentVolumeClaimRetentionPolicy"], Literal::Object(&[])), (&["spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted"], Literal::String("Retain")), (&["spec", "persistentVolumeClaimRetentionPolicy", "whenScaled"], Literal::String("Retain")), (&["spec", "replicas"], Literal::Int(1)), (&["spec", "revisionHistoryLimit"], Literal::Int(10))], by_hand: Some(|m| if let Some(v) = m.downcast::<StatefulSet>() { crate::hatches::apps::default_stateful_set(v) }) }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<StatefulSet>() { crate::hatches::apps::validate_stateful_set(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
+describe! { StatefulSet, STATEFUL_SET "StatefulSet" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["spec", "podManagementPolicy"], Literal::String("OrderedReady")),
+                    (
+                        &["spec", "persistentVolumeClaimRetentionPolicy"],
+                        Literal::Object(&[]),
+                    ),
+                    (
+                        &["spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted"],
+                        Literal::String("Retain"),
+                    ),
+                    (
+                        &["spec", "persistentVolumeClaimRetentionPolicy", "whenScaled"],
+                        Literal::String("Retain"),
+                    ),
+                    (&["spec", "replicas"], Literal::Int(1)),
+                    (&["spec", "revisionHistoryLimit"], Literal::Int(10)),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<StatefulSet>() {
+                        crate::hatches::apps::default_stateful_set(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<StatefulSet>() {
+                crate::hatches::apps::validate_stateful_set(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -55,7 +96,10 @@ pub struct StatefulSetList {
     pub items: Vec<StatefulSet>,
 }
 
-describe! { StatefulSetList, STATEFUL_SET_LIST "StatefulSetList" { .defaults_below() .normalize_below() } [
+describe! { StatefulSetList, STATEFUL_SET_LIST "StatefulSetList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -83,23 +127,36 @@ pub struct StatefulSetSpec {
     /// Seconds a StatefulSet pod must stay ready before counting as available.
     pub min_ready_seconds: i32,
     /// Whether claims are removed on deletion or scale-down; all retained by default.
-    pub persistent_volume_claim_retention_policy: Option<Box<StatefulSetPersistentVolumeClaimRetentionPolicy>>,
+    pub persistent_volume_claim_retention_policy: Option<
+        Box<StatefulSetPersistentVolumeClaimRetentionPolicy>,
+    >,
     /// Pod numbering options; numbers start from 0 if unset.
     pub ordinals: Option<Box<StatefulSetOrdinals>>,
 }
 
-describe! { StatefulSetSpec, STATEFUL_SET_SPEC "StatefulSetSpec" { .defaults_below() .normalize_below() } [
-    replicas:                                 "replicas",                              1, Flags::OMIT_EMPTY;
-    selector:                                 "selector",                              2, Flags::REQUIRED;
-    template:                                 "template",                              3, Flags::REQUIRED;
-    volume_claim_templates:                   "volumeClaimTemplates",                  4, Flags::OMIT_EMPTY.or(Flags::SAYS_KIND), &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    service_name:                             "serviceName",                           5, Flags::NONE;
-    pod_management_policy:                    "podManagementPolicy",                   6, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["OrderedReady", "Parallel"], go_type: "PodManagementPolicyType", ..FieldInfo::PLAIN };
-    update_strategy:                          "updateStrategy",                        7, Flags::OMIT_EMPTY;
-    revision_history_limit:                   "revisionHistoryLimit",                  8, Flags::OMIT_EMPTY;
-    min_ready_seconds:                        "minReadySeconds",                       9, Flags::OMIT_EMPTY;
-    persistent_volume_claim_retention_policy: "persistentVolumeClaimRetentionPolicy", 10, Flags::OMIT_EMPTY;
-    ordinals:                                 "ordinals",                             11, Flags::OMIT_EMPTY;
+describe! { StatefulSetSpec, STATEFUL_SET_SPEC "StatefulSetSpec" {
+    .defaults_below()
+    .normalize_below()
+} [
+    replicas: "replicas", 1, Flags::OMIT_EMPTY;
+    selector: "selector", 2, Flags::REQUIRED;
+    template: "template", 3, Flags::REQUIRED;
+    volume_claim_templates: "volumeClaimTemplates", 4, Flags::OMIT_EMPTY.or(Flags::SAYS_KIND), &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    service_name: "serviceName", 5, Flags::NONE;
+    pod_management_policy: "podManagementPolicy", 6, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["OrderedReady", "Parallel"],
+        go_type: "PodManagementPolicyType",
+        ..FieldInfo::PLAIN
+    };
+    update_strategy: "updateStrategy", 7, Flags::OMIT_EMPTY;
+    revision_history_limit: "revisionHistoryLimit", 8, Flags::OMIT_EMPTY;
+    min_ready_seconds: "minReadySeconds", 9, Flags::OMIT_EMPTY;
+    persistent_volume_claim_retention_policy:
+        "persistentVolumeClaimRetentionPolicy", 10, Flags::OMIT_EMPTY;
+    ordinals: "ordinals", 11, Flags::OMIT_EMPTY;
 ] }
 
 /// How StatefulSet pods get replaced once the template changes.
@@ -112,7 +169,11 @@ pub struct StatefulSetUpdateStrategy {
 }
 
 describe! { StatefulSetUpdateStrategy, STATEFUL_SET_UPDATE_STRATEGY "StatefulSetUpdateStrategy" {} [
-    r#type:         "type",          1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["RollingUpdate", "OnDelete"], go_type: "StatefulSetUpdateStrategyType", ..FieldInfo::PLAIN };
+    r#type:         "type",          1, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["RollingUpdate", "OnDelete"],
+        go_type: "StatefulSetUpdateStrategyType",
+        ..FieldInfo::PLAIN
+    };
     rolling_update: "rollingUpdate", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -125,9 +186,13 @@ pub struct RollingUpdateStatefulSetStrategy {
     pub max_unavailable: Option<IntOrString>,
 }
 
-describe! { RollingUpdateStatefulSetStrategy, ROLLING_UPDATE_STATEFUL_SET_STRATEGY "RollingUpdateStatefulSetStrategy" {} [
+describe! { RollingUpdateStatefulSetStrategy,
+ROLLING_UPDATE_STATEFUL_SET_STRATEGY "RollingUpdateStatefulSetStrategy" {} [
     partition:       "partition",      1, Flags::OMIT_EMPTY;
-    max_unavailable: "maxUnavailable", 2, Flags::OMIT_EMPTY, &FieldInfo { gate: "MaxUnavailableStatefulSet", ..FieldInfo::PLAIN };
+    max_unavailable: "maxUnavailable", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "MaxUnavailableStatefulSet",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Decides whether claims outlive the StatefulSet or its scaled-down pods.
@@ -139,9 +204,16 @@ pub struct StatefulSetPersistentVolumeClaimRetentionPolicy {
     pub when_scaled: String,
 }
 
-describe! { StatefulSetPersistentVolumeClaimRetentionPolicy, STATEFUL_SET_PERSISTENT_VOLUME_CLAIM_RETENTION_POLICY "StatefulSetPersistentVolumeClaimRetentionPolicy" {} [
-    when_deleted: "whenDeleted", 1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "PersistentVolumeClaimRetentionPolicyType", ..FieldInfo::PLAIN };
-    when_scaled:  "whenScaled",  2, Flags::OMIT_EMPTY, &FieldInfo { go_type: "PersistentVolumeClaimRetentionPolicyType", ..FieldInfo::PLAIN };
+describe! { StatefulSetPersistentVolumeClaimRetentionPolicy,
+STATEFUL_SET_PERSISTENT_VOLUME_CLAIM_RETENTION_POLICY "StatefulSetPersistentVolumeClaimRetentionPolicy" {} [
+    when_deleted: "whenDeleted", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "PersistentVolumeClaimRetentionPolicyType",
+        ..FieldInfo::PLAIN
+    };
+    when_scaled:  "whenScaled",  2, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "PersistentVolumeClaimRetentionPolicyType",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Controls how pods of a StatefulSet are numbered.
@@ -189,7 +261,12 @@ describe! { StatefulSetStatus, STATEFUL_SET_STATUS "StatefulSetStatus" {} [
     current_revision:    "currentRevision",     6, Flags::OMIT_EMPTY;
     update_revision:     "updateRevision",      7, Flags::OMIT_EMPTY;
     collision_count:     "collisionCount",      9, Flags::OMIT_EMPTY;
-    conditions:          "conditions",         10, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions:          "conditions",         10, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
     available_replicas:  "availableReplicas",  11, Flags::NONE;
 ] }
 
@@ -209,10 +286,15 @@ pub struct StatefulSetCondition {
 }
 
 describe! { StatefulSetCondition, STATEFUL_SET_CONDITION "StatefulSetCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "StatefulSetConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "StatefulSetConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;
 ] }
-

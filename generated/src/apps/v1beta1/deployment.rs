@@ -5,7 +5,7 @@ use machinery::def::{Defaults, FieldInfo, Flags, Literal, PatchStrategy};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-use super::{RollbackConfig};
+use super::RollbackConfig;
 
 /// Keeps a set of identical pods running and rolls out changes gradually.
 #[derive(Clone, Default)]
@@ -20,7 +20,26 @@ pub struct Deployment {
     pub status: crate::apps::v1::DeploymentStatus,
 }
 
-describe! { Deployment, DEPLOYMENT "Deployment" { .defaults(&Defaults { paths: &[(&["spec", "replicas"], Literal::Int(1)), (&["spec", "strategy", "type"], Literal::String("RollingUpdate")), (&["spec", "revisionHistoryLimit"], Literal::Int(2)), (&["spec", "progressDeadlineSeconds"], Literal::Int(600))], by_hand: Some(|m| if let Some(v) = m.downcast::<Deployment>() { crate::hatches::apps::default_v1beta1_deployment(v) }) }) .defaults_below() .normalize_below() } [
+describe! { Deployment, DEPLOYMENT "Deployment" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["spec", "replicas"], Literal::Int(1)),
+                    (&["spec", "strategy", "type"], Literal::String("RollingUpdate")),
+                    (&["spec", "revisionHistoryLimit"], Literal::Int(2)),
+                    (&["spec", "progressDeadlineSeconds"], Literal::Int(600)),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<Deployment>() {
+                        crate::hatches::apps::default_v1beta1_deployment(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -38,7 +57,10 @@ pub struct DeploymentList {
     pub items: Vec<Deployment>,
 }
 
-describe! { DeploymentList, DEPLOYMENT_LIST "DeploymentList" { .defaults_below() .normalize_below() } [
+describe! { DeploymentList, DEPLOYMENT_LIST "DeploymentList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -67,15 +89,20 @@ pub struct DeploymentSpec {
     pub progress_deadline_seconds: Option<i32>,
 }
 
-describe! { DeploymentSpec, DEPLOYMENT_SPEC "DeploymentSpec" { .defaults_below() .normalize_below() } [
+describe! { DeploymentSpec, DEPLOYMENT_SPEC "DeploymentSpec" {
+    .defaults_below()
+    .normalize_below()
+} [
     replicas:                  "replicas",                1, Flags::OMIT_EMPTY;
     selector:                  "selector",                2, Flags::OMIT_EMPTY;
     template:                  "template",                3, Flags::REQUIRED;
-    strategy:                  "strategy",                4, Flags::OMIT_EMPTY, &FieldInfo { patch_strategy: PatchStrategy::RetainKeys, ..FieldInfo::PLAIN };
+    strategy:                  "strategy",                4, Flags::OMIT_EMPTY, &FieldInfo {
+        patch_strategy: PatchStrategy::RetainKeys,
+        ..FieldInfo::PLAIN
+    };
     min_ready_seconds:         "minReadySeconds",         5, Flags::OMIT_EMPTY;
     revision_history_limit:    "revisionHistoryLimit",    6, Flags::OMIT_EMPTY;
     paused:                    "paused",                  7, Flags::OMIT_EMPTY;
     rollback_to:               "rollbackTo",              8, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
     progress_deadline_seconds: "progressDeadlineSeconds", 9, Flags::OMIT_EMPTY;
 ] }
-

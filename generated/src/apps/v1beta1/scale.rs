@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use machinery::def::{Flags};
+use machinery::def::Flags;
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
@@ -43,4 +43,3 @@ describe! { ScaleStatus, SCALE_STATUS "ScaleStatus" {} [
     selector:        "selector",       2, Flags::OMIT_EMPTY;
     target_selector: "targetSelector", 3, Flags::OMIT_EMPTY;
 ] }
-

@@ -18,7 +18,38 @@ pub struct StatefulSet {
     pub status: StatefulSetStatus,
 }
 
-describe! { StatefulSet, STATEFUL_SET "StatefulSet" { .defaults(&Defaults { paths: &[(&["spec", "podManagementPolicy"], Literal::String("OrderedReady")), (&["spec", "updateStrategy", "type"], Literal::String("OnDelete")), (&["spec", "persistentVolumeClaimRetentionPolicy"], Literal::Object(&[])), (&["spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted"], Literal::String("Retain")), (&["spec", "persistentVolumeClaimRetentionPolicy", "whenScaled"], Literal::String("Retain")), (&["spec", "replicas"], Literal::Int(1)), (&["spec", "revisionHistoryLimit"], Literal::Int(10))], by_hand: Some(|m| if let Some(v) = m.downcast::<StatefulSet>() { crate::hatches::apps::default_v1beta1_stateful_set(v) }) }) .defaults_below() .normalize_below() } [
+describe! { StatefulSet, STATEFUL_SET "StatefulSet" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["spec", "podManagementPolicy"], Literal::String("OrderedReady")),
+                    (&["spec", "updateStrategy", "type"], Literal::String("OnDelete")),
+                    (
+                        &["spec", "persistentVolumeClaimRetentionPolicy"],
+                        Literal::Object(&[]),
+                    ),
+                    (
+                        &["spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted"],
+                        Literal::String("Retain"),
+                    ),
+                    (
+                        &["spec", "persistentVolumeClaimRetentionPolicy", "whenScaled"],
+                        Literal::String("Retain"),
+                    ),
+                    (&["spec", "replicas"], Literal::Int(1)),
+                    (&["spec", "revisionHistoryLimit"], Literal::Int(10)),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<StatefulSet>() {
+                        crate::hatches::apps::default_v1beta1_stateful_set(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -36,7 +67,10 @@ pub struct StatefulSetList {
     pub items: Vec<StatefulSet>,
 }
 
-describe! { StatefulSetList, STATEFUL_SET_LIST "StatefulSetList" { .defaults_below() .normalize_below() } [
+describe! { StatefulSetList, STATEFUL_SET_LIST "StatefulSetList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -64,23 +98,36 @@ pub struct StatefulSetSpec {
     /// Seconds a StatefulSet pod must stay ready before counting as available.
     pub min_ready_seconds: i32,
     /// Whether claims are removed on deletion or scale-down; all retained by default.
-    pub persistent_volume_claim_retention_policy: Option<Box<crate::apps::v1::StatefulSetPersistentVolumeClaimRetentionPolicy>>,
+    pub persistent_volume_claim_retention_policy: Option<
+        Box<crate::apps::v1::StatefulSetPersistentVolumeClaimRetentionPolicy>,
+    >,
     /// Pod numbering options; numbers start from 0 if unset.
     pub ordinals: Option<Box<crate::apps::v1::StatefulSetOrdinals>>,
 }
 
-describe! { StatefulSetSpec, STATEFUL_SET_SPEC "StatefulSetSpec" { .defaults_below() .normalize_below() } [
-    replicas:                                 "replicas",                              1, Flags::OMIT_EMPTY;
-    selector:                                 "selector",                              2, Flags::OMIT_EMPTY;
-    template:                                 "template",                              3, Flags::REQUIRED;
-    volume_claim_templates:                   "volumeClaimTemplates",                  4, Flags::OMIT_EMPTY.or(Flags::SAYS_KIND), &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    service_name:                             "serviceName",                           5, Flags::NONE;
-    pod_management_policy:                    "podManagementPolicy",                   6, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["OrderedReady", "Parallel"], go_type: "v1.PodManagementPolicyType", ..FieldInfo::PLAIN };
-    update_strategy:                          "updateStrategy",                        7, Flags::OMIT_EMPTY;
-    revision_history_limit:                   "revisionHistoryLimit",                  8, Flags::OMIT_EMPTY;
-    min_ready_seconds:                        "minReadySeconds",                       9, Flags::OMIT_EMPTY;
-    persistent_volume_claim_retention_policy: "persistentVolumeClaimRetentionPolicy", 10, Flags::OMIT_EMPTY;
-    ordinals:                                 "ordinals",                             11, Flags::OMIT_EMPTY;
+describe! { StatefulSetSpec, STATEFUL_SET_SPEC "StatefulSetSpec" {
+    .defaults_below()
+    .normalize_below()
+} [
+    replicas: "replicas", 1, Flags::OMIT_EMPTY;
+    selector: "selector", 2, Flags::OMIT_EMPTY;
+    template: "template", 3, Flags::REQUIRED;
+    volume_claim_templates: "volumeClaimTemplates", 4, Flags::OMIT_EMPTY.or(Flags::SAYS_KIND), &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    service_name: "serviceName", 5, Flags::NONE;
+    pod_management_policy: "podManagementPolicy", 6, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["OrderedReady", "Parallel"],
+        go_type: "v1.PodManagementPolicyType",
+        ..FieldInfo::PLAIN
+    };
+    update_strategy: "updateStrategy", 7, Flags::OMIT_EMPTY;
+    revision_history_limit: "revisionHistoryLimit", 8, Flags::OMIT_EMPTY;
+    min_ready_seconds: "minReadySeconds", 9, Flags::OMIT_EMPTY;
+    persistent_volume_claim_retention_policy:
+        "persistentVolumeClaimRetentionPolicy", 10, Flags::OMIT_EMPTY;
+    ordinals: "ordinals", 11, Flags::OMIT_EMPTY;
 ] }
 
 /// Replica counts and revisions reported by the StatefulSet controller.
@@ -117,7 +164,11 @@ describe! { StatefulSetStatus, STATEFUL_SET_STATUS "StatefulSetStatus" {} [
     current_revision:    "currentRevision",     6, Flags::OMIT_EMPTY;
     update_revision:     "updateRevision",      7, Flags::OMIT_EMPTY;
     collision_count:     "collisionCount",      9, Flags::OMIT_EMPTY;
-    conditions:          "conditions",         10, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions:          "conditions",         10, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
     available_replicas:  "availableReplicas",  11, Flags::NONE;
 ] }
-

@@ -54,4 +54,3 @@ describe! { ScaleStatus, SCALE_STATUS "ScaleStatus" {} [
     selector:        "selector",       2, Flags::OMIT_EMPTY, &FieldInfo { map_atomic: Some(true), ..FieldInfo::PLAIN };
     target_selector: "targetSelector", 3, Flags::OMIT_EMPTY;
 ] }
-

@@ -80,4 +80,3 @@ describe! { LabelSelectorAttributes, LABEL_SELECTOR_ATTRIBUTES "LabelSelectorAtt
     raw_selector: "rawSelector",  1, Flags::OMIT_EMPTY;
     requirements: "requirements", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
-

@@ -50,8 +50,14 @@ pub struct SubjectRulesReviewStatus {
 }
 
 describe! { SubjectRulesReviewStatus, SUBJECT_RULES_REVIEW_STATUS "SubjectRulesReviewStatus" {} [
-    resource_rules:     "resourceRules",    1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    non_resource_rules: "nonResourceRules", 2, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    resource_rules:     "resourceRules",    1, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    non_resource_rules: "nonResourceRules", 2, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     incomplete:         "incomplete",       3, Flags::REQUIRED;
     evaluation_error:   "evaluationError",  4, Flags::OMIT_EMPTY;
 ] }
@@ -86,7 +92,12 @@ pub struct NonResourceRule {
 }
 
 describe! { NonResourceRule, NON_RESOURCE_RULE "NonResourceRule" {} [
-    verbs:             "verbs",           1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    non_resource_urls: "nonResourceURLs", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    verbs:             "verbs",           1, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    non_resource_urls: "nonResourceURLs", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -50,7 +50,10 @@ describe! { SubjectAccessReviewSpec, SUBJECT_ACCESS_REVIEW_SPEC "SubjectAccessRe
     resource_attributes:     "resourceAttributes",    1, Flags::OMIT_EMPTY;
     non_resource_attributes: "nonResourceAttributes", 2, Flags::OMIT_EMPTY;
     user:                    "user",                  3, Flags::OMIT_EMPTY;
-    groups:                  "groups",                4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    groups:                  "groups",                4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     extra:                   "extra",                 5, Flags::OMIT_EMPTY;
     uid:                     "uid",                   6, Flags::OMIT_EMPTY;
 ] }
@@ -85,4 +88,3 @@ describe! { SubjectAccessReviewStatus, SUBJECT_ACCESS_REVIEW_STATUS "SubjectAcce
     reason:           "reason",          2, Flags::OMIT_EMPTY;
     evaluation_error: "evaluationError", 3, Flags::OMIT_EMPTY;
 ] }
-

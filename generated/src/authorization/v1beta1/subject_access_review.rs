@@ -33,7 +33,9 @@ pub struct SubjectAccessReviewSpec {
     /// Action on an API resource to check for the subject.
     pub resource_attributes: Option<Box<crate::authorization::v1::ResourceAttributes>>,
     /// Access to a plain URL path to check for the subject.
-    pub non_resource_attributes: Option<Box<crate::authorization::v1::NonResourceAttributes>>,
+    pub non_resource_attributes: Option<
+        Box<crate::authorization::v1::NonResourceAttributes>,
+    >,
     /// Username under test; either it or a group has to be given.
     pub user: String,
     /// Groups under test; v1beta1 name of the `groups` field.
@@ -48,8 +50,10 @@ describe! { SubjectAccessReviewSpec, SUBJECT_ACCESS_REVIEW_SPEC "SubjectAccessRe
     resource_attributes:     "resourceAttributes",    1, Flags::OMIT_EMPTY;
     non_resource_attributes: "nonResourceAttributes", 2, Flags::OMIT_EMPTY;
     user:                    "user",                  3, Flags::OMIT_EMPTY;
-    group:                   "group",                 4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    group:                   "group",                 4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     extra:                   "extra",                 5, Flags::OMIT_EMPTY;
     uid:                     "uid",                   6, Flags::OMIT_EMPTY;
 ] }
-

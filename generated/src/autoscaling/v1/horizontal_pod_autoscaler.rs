@@ -3,10 +3,10 @@
 
 use machinery::def::{Defaults, Flags, Literal};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
-use super::{CrossVersionObjectReference};
+use super::CrossVersionObjectReference;
 
 /// Adjusts a workload's replica count automatically from observed metrics.
 #[derive(Clone, Default)]
@@ -21,7 +21,15 @@ pub struct HorizontalPodAutoscaler {
     pub status: HorizontalPodAutoscalerStatus,
 }
 
-describe! { HorizontalPodAutoscaler, HORIZONTAL_POD_AUTOSCALER "HorizontalPodAutoscaler" { .defaults(&Defaults { paths: &[(&["spec", "minReplicas"], Literal::Int(1))], by_hand: None }) } [
+describe! { HorizontalPodAutoscaler, HORIZONTAL_POD_AUTOSCALER "HorizontalPodAutoscaler" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[(&["spec", "minReplicas"], Literal::Int(1))],
+                by_hand: None,
+            },
+        )
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -39,7 +47,9 @@ pub struct HorizontalPodAutoscalerList {
     pub items: Vec<HorizontalPodAutoscaler>,
 }
 
-describe! { HorizontalPodAutoscalerList, HORIZONTAL_POD_AUTOSCALER_LIST "HorizontalPodAutoscalerList" { .defaults_below() } [
+describe! { HorizontalPodAutoscalerList, HORIZONTAL_POD_AUTOSCALER_LIST "HorizontalPodAutoscalerList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -87,4 +97,3 @@ describe! { HorizontalPodAutoscalerStatus, HORIZONTAL_POD_AUTOSCALER_STATUS "Hor
     desired_replicas:                   "desiredReplicas",                 4, Flags::REQUIRED;
     current_cpu_utilization_percentage: "currentCPUUtilizationPercentage", 5, Flags::OMIT_EMPTY;
 ] }
-

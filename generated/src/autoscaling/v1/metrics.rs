@@ -3,7 +3,7 @@
 
 use machinery::def::{FieldInfo, Flags};
 use machinery::describe;
-use machinery::scalar::{Quantity};
+use machinery::scalar::Quantity;
 
 /// One signal for scaling; fill in the block that matches `type`.
 #[derive(Clone, Default)]
@@ -23,7 +23,10 @@ pub struct MetricSpec {
 }
 
 describe! { MetricSpec, METRIC_SPEC "MetricSpec" {} [
-    r#type:             "type",              1, Flags::REQUIRED, &FieldInfo { go_type: "v2.MetricSourceType", ..FieldInfo::PLAIN };
+    r#type:             "type",              1, Flags::REQUIRED, &FieldInfo {
+        go_type: "v2.MetricSourceType",
+        ..FieldInfo::PLAIN
+    };
     object:             "object",            2, Flags::OMIT_EMPTY;
     pods:               "pods",              3, Flags::OMIT_EMPTY;
     resource:           "resource",          4, Flags::OMIT_EMPTY;
@@ -49,7 +52,10 @@ pub struct MetricStatus {
 }
 
 describe! { MetricStatus, METRIC_STATUS "MetricStatus" {} [
-    r#type:             "type",              1, Flags::REQUIRED, &FieldInfo { go_type: "v2.MetricSourceType", ..FieldInfo::PLAIN };
+    r#type:             "type",              1, Flags::REQUIRED, &FieldInfo {
+        go_type: "v2.MetricSourceType",
+        ..FieldInfo::PLAIN
+    };
     object:             "object",            2, Flags::OMIT_EMPTY;
     pods:               "pods",              3, Flags::OMIT_EMPTY;
     resource:           "resource",          4, Flags::OMIT_EMPTY;
@@ -126,7 +132,10 @@ pub struct ResourceMetricSource {
 }
 
 describe! { ResourceMetricSource, RESOURCE_METRIC_SOURCE "ResourceMetricSource" {} [
-    name:                       "name",                     1, Flags::REQUIRED, &FieldInfo { go_type: "v1.ResourceName", ..FieldInfo::PLAIN };
+    name:                       "name",                     1, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.ResourceName",
+        ..FieldInfo::PLAIN
+    };
     target_average_utilization: "targetAverageUtilization", 2, Flags::OMIT_EMPTY;
     target_average_value:       "targetAverageValue",       3, Flags::OMIT_EMPTY;
 ] }
@@ -145,7 +154,10 @@ pub struct ContainerResourceMetricSource {
 }
 
 describe! { ContainerResourceMetricSource, CONTAINER_RESOURCE_METRIC_SOURCE "ContainerResourceMetricSource" {} [
-    name:                       "name",                     1, Flags::REQUIRED, &FieldInfo { go_type: "v1.ResourceName", ..FieldInfo::PLAIN };
+    name:                       "name",                     1, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.ResourceName",
+        ..FieldInfo::PLAIN
+    };
     target_average_utilization: "targetAverageUtilization", 2, Flags::OMIT_EMPTY;
     target_average_value:       "targetAverageValue",       3, Flags::OMIT_EMPTY;
     container:                  "container",                5, Flags::REQUIRED;
@@ -223,7 +235,10 @@ pub struct ResourceMetricStatus {
 }
 
 describe! { ResourceMetricStatus, RESOURCE_METRIC_STATUS "ResourceMetricStatus" {} [
-    name:                        "name",                      1, Flags::REQUIRED, &FieldInfo { go_type: "v1.ResourceName", ..FieldInfo::PLAIN };
+    name:                        "name",                      1, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.ResourceName",
+        ..FieldInfo::PLAIN
+    };
     current_average_utilization: "currentAverageUtilization", 2, Flags::OMIT_EMPTY;
     current_average_value:       "currentAverageValue",       3, Flags::REQUIRED;
 ] }
@@ -242,7 +257,10 @@ pub struct ContainerResourceMetricStatus {
 }
 
 describe! { ContainerResourceMetricStatus, CONTAINER_RESOURCE_METRIC_STATUS "ContainerResourceMetricStatus" {} [
-    name:                        "name",                      1, Flags::REQUIRED, &FieldInfo { go_type: "v1.ResourceName", ..FieldInfo::PLAIN };
+    name:                        "name",                      1, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.ResourceName",
+        ..FieldInfo::PLAIN
+    };
     current_average_utilization: "currentAverageUtilization", 2, Flags::OMIT_EMPTY;
     current_average_value:       "currentAverageValue",       3, Flags::REQUIRED;
     container:                   "container",                 4, Flags::REQUIRED;
@@ -267,4 +285,3 @@ describe! { ExternalMetricStatus, EXTERNAL_METRIC_STATUS "ExternalMetricStatus" 
     current_value:         "currentValue",        3, Flags::REQUIRED;
     current_average_value: "currentAverageValue", 4, Flags::OMIT_EMPTY;
 ] }
-

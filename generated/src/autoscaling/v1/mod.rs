@@ -8,4 +8,6 @@ mod scale;
 pub use horizontal_pod_autoscaler::*;
 pub use metrics::*;
 pub use scale::*;
-pub use super::v2::{HORIZONTAL_POD_AUTOSCALER_CONDITION, HorizontalPodAutoscalerCondition};
+pub use super::v2::{
+    HORIZONTAL_POD_AUTOSCALER_CONDITION, HorizontalPodAutoscalerCondition,
+};

@@ -49,4 +49,3 @@ describe! { ScaleStatus, SCALE_STATUS "ScaleStatus" {} [
     replicas: "replicas", 1, Flags::REQUIRED;
     selector: "selector", 2, Flags::OMIT_EMPTY;
 ] }
-

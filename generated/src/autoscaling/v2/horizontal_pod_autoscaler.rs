@@ -52,7 +52,69 @@ const HORIZONTAL_POD_AUTOSCALER_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { HorizontalPodAutoscaler, HORIZONTAL_POD_AUTOSCALER "HorizontalPodAutoscaler" { .defaults(&Defaults { paths: &[(&["spec", "minReplicas"], Literal::Int(1)), (&["spec", "metrics"], Literal::List(&[Literal::Object(&[("type", Literal::String("Resource")), ("resource", Literal::Object(&[("name", Literal::String("cpu")), ("target", Literal::Object(&[("type", Literal::String("Utilization")), ("averageUtilization", Literal::Int(80))]))]))])]))], by_hand: Some(|m| if let Some(v) = m.downcast::<HorizontalPodAutoscaler>() { crate::hatches::autoscaling::default_horizontal_pod_autoscaler(v) }) }) .normalize(|m| if let Some(v) = m.downcast::<HorizontalPodAutoscaler>() { crate::hatches::autoscaling::normalize_horizontal_pod_autoscaler(v) }) .checks(HORIZONTAL_POD_AUTOSCALER_CHECKS) .validate(|v, path, new, old| if let Some(new) = new.downcast::<HorizontalPodAutoscaler>() { crate::hatches::autoscaling::validate_horizontal_pod_autoscaler(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
+describe! { HorizontalPodAutoscaler, HORIZONTAL_POD_AUTOSCALER "HorizontalPodAutoscaler" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["spec", "minReplicas"], Literal::Int(1)),
+                    (
+                        &["spec", "metrics"],
+                        Literal::List(
+                            &[
+                                Literal::Object(
+                                    &[
+                                        ("type", Literal::String("Resource")),
+                                        (
+                                            "resource",
+                                            Literal::Object(
+                                                &[
+                                                    ("name", Literal::String("cpu")),
+                                                    (
+                                                        "target",
+                                                        Literal::Object(
+                                                            &[
+                                                                ("type", Literal::String("Utilization")),
+                                                                ("averageUtilization", Literal::Int(80)),
+                                                            ],
+                                                        ),
+                                                    ),
+                                                ],
+                                            ),
+                                        ),
+                                    ],
+                                ),
+                            ],
+                        ),
+                    ),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<HorizontalPodAutoscaler>() {
+                        crate::hatches::autoscaling::default_horizontal_pod_autoscaler(v)
+                    }
+                }),
+            },
+        )
+    
+        .normalize(|m| {
+            if let Some(v) = m.downcast::<HorizontalPodAutoscaler>() {
+                crate::hatches::autoscaling::normalize_horizontal_pod_autoscaler(v)
+            }
+        })
+    .checks(HORIZONTAL_POD_AUTOSCALER_CHECKS)
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<HorizontalPodAutoscaler>() {
+                crate::hatches::autoscaling::validate_horizontal_pod_autoscaler(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -70,7 +132,10 @@ pub struct HorizontalPodAutoscalerList {
     pub items: Vec<HorizontalPodAutoscaler>,
 }
 
-describe! { HorizontalPodAutoscalerList, HORIZONTAL_POD_AUTOSCALER_LIST "HorizontalPodAutoscalerList" { .defaults_below() .normalize_below() } [
+describe! { HorizontalPodAutoscalerList, HORIZONTAL_POD_AUTOSCALER_LIST "HorizontalPodAutoscalerList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -95,7 +160,10 @@ describe! { HorizontalPodAutoscalerSpec, HORIZONTAL_POD_AUTOSCALER_SPEC "Horizon
     scale_target_ref: "scaleTargetRef", 1, Flags::REQUIRED;
     min_replicas:     "minReplicas",    2, Flags::OMIT_EMPTY;
     max_replicas:     "maxReplicas",    3, Flags::REQUIRED;
-    metrics:          "metrics",        4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    metrics:          "metrics",        4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     behavior:         "behavior",       5, Flags::OMIT_EMPTY;
 ] }
 
@@ -122,7 +190,9 @@ const HORIZONTAL_POD_AUTOSCALER_BEHAVIOR_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { HorizontalPodAutoscalerBehavior, HORIZONTAL_POD_AUTOSCALER_BEHAVIOR "HorizontalPodAutoscalerBehavior" { .checks(HORIZONTAL_POD_AUTOSCALER_BEHAVIOR_CHECKS) } [
+describe! { HorizontalPodAutoscalerBehavior, HORIZONTAL_POD_AUTOSCALER_BEHAVIOR "HorizontalPodAutoscalerBehavior" {
+    .checks(HORIZONTAL_POD_AUTOSCALER_BEHAVIOR_CHECKS)
+} [
     scale_up:   "scaleUp",   1, Flags::OMIT_EMPTY;
     scale_down: "scaleDown", 2, Flags::OMIT_EMPTY;
 ] }
@@ -145,7 +215,10 @@ const HPA_SCALING_RULES_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["stabilizationWindowSeconds"],
         when: &[],
-        assertions: &[Assertion::Min(0, "must be greater than or equal to zero"), Assertion::Max(3600, "")],
+        assertions: &[
+            Assertion::Min(0, "must be greater than or equal to zero"),
+            Assertion::Max(3600, ""),
+        ],
     },
     CheckDef {
         field: &["selectPolicy"],
@@ -155,12 +228,26 @@ const HPA_SCALING_RULES_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::autoscaling::validate_sent_policies(v, path, new, old.and_then(|old| old.downcast())) })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::autoscaling::validate_sent_policies(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["policies"],
         when: &[],
-        assertions: &[Assertion::Filled("must specify at least one Policy"), Assertion::Below],
+        assertions: &[
+            Assertion::Filled("must specify at least one Policy"),
+            Assertion::Below,
+        ],
     },
     CheckDef {
         field: &["tolerance"],
@@ -171,9 +258,18 @@ const HPA_SCALING_RULES_CHECKS: &[CheckDef] = &[
 
 describe! { HPAScalingRules, HPA_SCALING_RULES "HPAScalingRules" { .checks(HPA_SCALING_RULES_CHECKS) } [
     stabilization_window_seconds: "stabilizationWindowSeconds", 3, Flags::OMIT_EMPTY;
-    select_policy:                "selectPolicy",               1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ScalingPolicySelect", ..FieldInfo::PLAIN };
-    policies:                     "policies",                   2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    tolerance:                    "tolerance",                  4, Flags::OMIT_EMPTY, &FieldInfo { gate: "HPAConfigurableTolerance", ..FieldInfo::PLAIN };
+    select_policy:                "selectPolicy",               1, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "ScalingPolicySelect",
+        ..FieldInfo::PLAIN
+    };
+    policies:                     "policies",                   2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    tolerance:                    "tolerance",                  4, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "HPAConfigurableTolerance",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Caps how much the replica count may change within a time window.
@@ -207,7 +303,10 @@ const HPA_SCALING_POLICY_CHECKS: &[CheckDef] = &[
 ];
 
 describe! { HPAScalingPolicy, HPA_SCALING_POLICY "HPAScalingPolicy" { .checks(HPA_SCALING_POLICY_CHECKS) } [
-    r#type:         "type",          1, Flags::REQUIRED, &FieldInfo { go_type: "HPAScalingPolicyType", ..FieldInfo::PLAIN };
+    r#type:         "type",          1, Flags::REQUIRED, &FieldInfo {
+        go_type: "HPAScalingPolicyType",
+        ..FieldInfo::PLAIN
+    };
     value:          "value",         2, Flags::REQUIRED;
     period_seconds: "periodSeconds", 3, Flags::REQUIRED;
 ] }
@@ -243,13 +342,23 @@ const HORIZONTAL_POD_AUTOSCALER_STATUS_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { HorizontalPodAutoscalerStatus, HORIZONTAL_POD_AUTOSCALER_STATUS "HorizontalPodAutoscalerStatus" { .checks(HORIZONTAL_POD_AUTOSCALER_STATUS_CHECKS) } [
+describe! { HorizontalPodAutoscalerStatus, HORIZONTAL_POD_AUTOSCALER_STATUS "HorizontalPodAutoscalerStatus" {
+    .checks(HORIZONTAL_POD_AUTOSCALER_STATUS_CHECKS)
+} [
     observed_generation: "observedGeneration", 1, Flags::OMIT_EMPTY;
     last_scale_time:     "lastScaleTime",      2, Flags::OMIT_EMPTY;
     current_replicas:    "currentReplicas",    3, Flags::OMIT_EMPTY;
     desired_replicas:    "desiredReplicas",    4, Flags::REQUIRED;
-    current_metrics:     "currentMetrics",     5, Flags::NONE, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    conditions:          "conditions",         6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    current_metrics:     "currentMetrics",     5, Flags::NONE, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    conditions:          "conditions",         6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One observed aspect of an autoscaler's ability to act.
@@ -267,11 +376,17 @@ pub struct HorizontalPodAutoscalerCondition {
     pub message: String,
 }
 
-describe! { HorizontalPodAutoscalerCondition, HORIZONTAL_POD_AUTOSCALER_CONDITION "HorizontalPodAutoscalerCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "HorizontalPodAutoscalerConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
+describe! { HorizontalPodAutoscalerCondition,
+HORIZONTAL_POD_AUTOSCALER_CONDITION "HorizontalPodAutoscalerCondition" {} [
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "HorizontalPodAutoscalerConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;
 ] }
-

@@ -4,7 +4,7 @@
 use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags};
 use machinery::describe;
-use machinery::scalar::{Quantity};
+use machinery::scalar::Quantity;
 
 /// Kinds of signal an autoscaler can follow.
 pub mod metric_source_type {
@@ -40,7 +40,10 @@ pub struct MetricSpec {
 }
 
 describe! { MetricSpec, METRIC_SPEC "MetricSpec" {} [
-    r#type:             "type",              1, Flags::REQUIRED, &FieldInfo { go_type: "MetricSourceType", ..FieldInfo::PLAIN };
+    r#type:             "type",              1, Flags::REQUIRED, &FieldInfo {
+        go_type: "MetricSourceType",
+        ..FieldInfo::PLAIN
+    };
     object:             "object",            2, Flags::OMIT_EMPTY;
     pods:               "pods",              3, Flags::OMIT_EMPTY;
     resource:           "resource",          4, Flags::OMIT_EMPTY;
@@ -105,7 +108,9 @@ const METRIC_TARGET_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["type"],
         when: &[Condition::IsNot(&["type"], &["Utilization", "Value", "AverageValue"])],
-        assertions: &[Assertion::Invalid("must be either Utilization, Value, or AverageValue")],
+        assertions: &[
+            Assertion::Invalid("must be either Utilization, Value, or AverageValue"),
+        ],
     },
     CheckDef {
         field: &["value"],
@@ -125,7 +130,10 @@ const METRIC_TARGET_CHECKS: &[CheckDef] = &[
 ];
 
 describe! { MetricTarget, METRIC_TARGET "MetricTarget" { .checks(METRIC_TARGET_CHECKS) } [
-    r#type:              "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "MetricTargetType", ..FieldInfo::PLAIN };
+    r#type:              "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "MetricTargetType",
+        ..FieldInfo::PLAIN
+    };
     value:               "value",              2, Flags::OMIT_EMPTY;
     average_value:       "averageValue",       3, Flags::OMIT_EMPTY;
     average_utilization: "averageUtilization", 4, Flags::OMIT_EMPTY;
@@ -145,7 +153,10 @@ const METRIC_IDENTIFIER_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::Required("must specify a metric name"), Assertion::Format(machinery::format::field::path_segment_name)],
+        assertions: &[
+            Assertion::Required("must specify a metric name"),
+            Assertion::Format(machinery::format::field::path_segment_name),
+        ],
     },
 ];
 
@@ -211,16 +222,26 @@ const RESOURCE_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["target", "averageUtilization"],
         when: &[Condition::Unset(&["target", "averageValue"])],
-        assertions: &[Assertion::Required("must set either a target raw value or a target utilization")],
+        assertions: &[
+            Assertion::Required(
+                "must set either a target raw value or a target utilization",
+            ),
+        ],
     },
     CheckDef {
         field: &["target", "averageValue"],
         when: &[Condition::Set(&["target", "averageUtilization"])],
-        assertions: &[Assertion::Forbidden("may not set both a target raw value and a target utilization")],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not set both a target raw value and a target utilization",
+            ),
+        ],
     },
 ];
 
-describe! { ResourceMetricSource, RESOURCE_METRIC_SOURCE "ResourceMetricSource" { .checks(RESOURCE_METRIC_SOURCE_CHECKS) } [
+describe! { ResourceMetricSource, RESOURCE_METRIC_SOURCE "ResourceMetricSource" {
+    .checks(RESOURCE_METRIC_SOURCE_CHECKS)
+} [
     name:   "name",   1, Flags::REQUIRED, &FieldInfo { go_type: "v1.ResourceName", ..FieldInfo::PLAIN };
     target: "target", 2, Flags::REQUIRED;
 ] }
@@ -241,12 +262,26 @@ const CONTAINER_RESOURCE_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::autoscaling::validate_container_resource(v, path, new, old.and_then(|old| old.downcast())) })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::autoscaling::validate_container_resource(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["container"],
         when: &[],
-        assertions: &[Assertion::Required("must specify a container"), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Required("must specify a container"),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
     CheckDef {
         field: &["target"],
@@ -256,16 +291,26 @@ const CONTAINER_RESOURCE_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["target", "averageUtilization"],
         when: &[Condition::Unset(&["target", "averageValue"])],
-        assertions: &[Assertion::Required("must set either a target raw value or a target utilization")],
+        assertions: &[
+            Assertion::Required(
+                "must set either a target raw value or a target utilization",
+            ),
+        ],
     },
     CheckDef {
         field: &["target", "averageValue"],
         when: &[Condition::Set(&["target", "averageUtilization"])],
-        assertions: &[Assertion::Forbidden("may not set both a target raw value and a target utilization")],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not set both a target raw value and a target utilization",
+            ),
+        ],
     },
 ];
 
-describe! { ContainerResourceMetricSource, CONTAINER_RESOURCE_METRIC_SOURCE "ContainerResourceMetricSource" { .checks(CONTAINER_RESOURCE_METRIC_SOURCE_CHECKS) } [
+describe! { ContainerResourceMetricSource, CONTAINER_RESOURCE_METRIC_SOURCE "ContainerResourceMetricSource" {
+    .checks(CONTAINER_RESOURCE_METRIC_SOURCE_CHECKS)
+} [
     name:      "name",      1, Flags::REQUIRED, &FieldInfo { go_type: "v1.ResourceName", ..FieldInfo::PLAIN };
     target:    "target",    2, Flags::REQUIRED;
     container: "container", 3, Flags::REQUIRED;
@@ -295,16 +340,26 @@ const EXTERNAL_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["target", "averageValue"],
         when: &[Condition::Unset(&["target", "value"])],
-        assertions: &[Assertion::Required("must set either a target value for metric or a per-pod target")],
+        assertions: &[
+            Assertion::Required(
+                "must set either a target value for metric or a per-pod target",
+            ),
+        ],
     },
     CheckDef {
         field: &["target", "value"],
         when: &[Condition::Set(&["target", "averageValue"])],
-        assertions: &[Assertion::Forbidden("may not set both a target value for metric and a per-pod target")],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not set both a target value for metric and a per-pod target",
+            ),
+        ],
     },
 ];
 
-describe! { ExternalMetricSource, EXTERNAL_METRIC_SOURCE "ExternalMetricSource" { .checks(EXTERNAL_METRIC_SOURCE_CHECKS) } [
+describe! { ExternalMetricSource, EXTERNAL_METRIC_SOURCE "ExternalMetricSource" {
+    .checks(EXTERNAL_METRIC_SOURCE_CHECKS)
+} [
     metric: "metric", 1, Flags::REQUIRED;
     target: "target", 2, Flags::REQUIRED;
 ] }
@@ -327,7 +382,10 @@ pub struct MetricStatus {
 }
 
 describe! { MetricStatus, METRIC_STATUS "MetricStatus" {} [
-    r#type:             "type",              1, Flags::REQUIRED, &FieldInfo { go_type: "MetricSourceType", ..FieldInfo::PLAIN };
+    r#type:             "type",              1, Flags::REQUIRED, &FieldInfo {
+        go_type: "MetricSourceType",
+        ..FieldInfo::PLAIN
+    };
     object:             "object",            2, Flags::OMIT_EMPTY;
     pods:               "pods",              3, Flags::OMIT_EMPTY;
     resource:           "resource",          4, Flags::OMIT_EMPTY;
@@ -427,4 +485,3 @@ describe! { ExternalMetricStatus, EXTERNAL_METRIC_STATUS "ExternalMetricStatus" 
     metric:  "metric",  1, Flags::REQUIRED;
     current: "current", 2, Flags::REQUIRED;
 ] }
-

@@ -3,10 +3,10 @@
 
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
-use super::{JobSpec};
+use super::JobSpec;
 
 /// Treatment of overlapping runs of a CronJob.
 pub mod concurrency_policy {
@@ -28,7 +28,33 @@ pub struct CronJob {
     pub status: CronJobStatus,
 }
 
-describe! { CronJob, CRON_JOB "CronJob" { .defaults(&Defaults { paths: &[(&["spec", "concurrencyPolicy"], Literal::String("Allow")), (&["spec", "suspend"], Literal::Bool(false)), (&["spec", "successfulJobsHistoryLimit"], Literal::Int(3)), (&["spec", "failedJobsHistoryLimit"], Literal::Int(1))], by_hand: None }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<CronJob>() { crate::hatches::batch::validate_cron_job(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
+describe! { CronJob, CRON_JOB "CronJob" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["spec", "concurrencyPolicy"], Literal::String("Allow")),
+                    (&["spec", "suspend"], Literal::Bool(false)),
+                    (&["spec", "successfulJobsHistoryLimit"], Literal::Int(3)),
+                    (&["spec", "failedJobsHistoryLimit"], Literal::Int(1)),
+                ],
+                by_hand: None,
+            },
+        )
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<CronJob>() {
+                crate::hatches::batch::validate_cron_job(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -46,7 +72,10 @@ pub struct CronJobList {
     pub items: Vec<CronJob>,
 }
 
-describe! { CronJobList, CRON_JOB_LIST "CronJobList" { .defaults_below() .normalize_below() } [
+describe! { CronJobList, CRON_JOB_LIST "CronJobList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -73,11 +102,18 @@ pub struct CronJobSpec {
     pub failed_jobs_history_limit: Option<i32>,
 }
 
-describe! { CronJobSpec, CRON_JOB_SPEC "CronJobSpec" { .defaults_below() .normalize_below() } [
+describe! { CronJobSpec, CRON_JOB_SPEC "CronJobSpec" {
+    .defaults_below()
+    .normalize_below()
+} [
     schedule:                      "schedule",                   1, Flags::REQUIRED;
     time_zone:                     "timeZone",                   8, Flags::OMIT_EMPTY;
     starting_deadline_seconds:     "startingDeadlineSeconds",    2, Flags::OMIT_EMPTY;
-    concurrency_policy:            "concurrencyPolicy",          3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Allow", "Forbid", "Replace"], go_type: "ConcurrencyPolicy", ..FieldInfo::PLAIN };
+    concurrency_policy:            "concurrencyPolicy",          3, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Allow", "Forbid", "Replace"],
+        go_type: "ConcurrencyPolicy",
+        ..FieldInfo::PLAIN
+    };
     suspend:                       "suspend",                    4, Flags::OMIT_EMPTY;
     job_template:                  "jobTemplate",                5, Flags::REQUIRED;
     successful_jobs_history_limit: "successfulJobsHistoryLimit", 6, Flags::OMIT_EMPTY;
@@ -93,7 +129,10 @@ pub struct JobTemplateSpec {
     pub spec: JobSpec,
 }
 
-describe! { JobTemplateSpec, JOB_TEMPLATE_SPEC "JobTemplateSpec" { .defaults_below() .normalize_below() } [
+describe! { JobTemplateSpec, JOB_TEMPLATE_SPEC "JobTemplateSpec" {
+    .defaults_below()
+    .normalize_below()
+} [
     metadata: "metadata", 1, Flags::OMIT_EMPTY;
     spec:     "spec",     2, Flags::OMIT_EMPTY;
 ] }
@@ -110,8 +149,10 @@ pub struct CronJobStatus {
 }
 
 describe! { CronJobStatus, CRON_JOB_STATUS "CronJobStatus" {} [
-    active:               "active",             1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    active:               "active",             1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     last_schedule_time:   "lastScheduleTime",   4, Flags::OMIT_EMPTY;
     last_successful_time: "lastSuccessfulTime", 5, Flags::OMIT_EMPTY;
 ] }
-

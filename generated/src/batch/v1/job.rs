@@ -3,7 +3,7 @@
 
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
 /// Reactions available for matched pod failures.
@@ -54,7 +54,36 @@ pub struct Job {
     pub status: JobStatus,
 }
 
-describe! { Job, JOB "Job" { .defaults(&Defaults { paths: &[(&["spec", "completionMode"], Literal::String("NonIndexed")), (&["spec", "suspend"], Literal::Bool(false)), (&["spec", "manualSelector"], Literal::Bool(false))], by_hand: Some(|m| if let Some(v) = m.downcast::<Job>() { crate::hatches::batch::default_job(v) }) }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<Job>() { crate::hatches::batch::validate_job(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
+describe! { Job, JOB "Job" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["spec", "completionMode"], Literal::String("NonIndexed")),
+                    (&["spec", "suspend"], Literal::Bool(false)),
+                    (&["spec", "manualSelector"], Literal::Bool(false)),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<Job>() {
+                        crate::hatches::batch::default_job(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<Job>() {
+                crate::hatches::batch::validate_job(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -72,7 +101,10 @@ pub struct JobList {
     pub items: Vec<Job>,
 }
 
-describe! { JobList, JOB_LIST "JobList" { .defaults_below() .normalize_below() } [
+describe! { JobList, JOB_LIST "JobList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -115,7 +147,10 @@ pub struct JobSpec {
     pub managed_by: Option<String>,
 }
 
-describe! { JobSpec, JOB_SPEC "JobSpec" { .defaults_below() .normalize_below() } [
+describe! { JobSpec, JOB_SPEC "JobSpec" {
+    .defaults_below()
+    .normalize_below()
+} [
     parallelism:                "parallelism",              1, Flags::OMIT_EMPTY;
     completions:                "completions",              2, Flags::OMIT_EMPTY;
     active_deadline_seconds:    "activeDeadlineSeconds",    3, Flags::OMIT_EMPTY;
@@ -128,9 +163,17 @@ describe! { JobSpec, JOB_SPEC "JobSpec" { .defaults_below() .normalize_below() }
     manual_selector:            "manualSelector",           5, Flags::OMIT_EMPTY;
     template:                   "template",                 6, Flags::REQUIRED;
     ttl_seconds_after_finished: "ttlSecondsAfterFinished",  8, Flags::OMIT_EMPTY;
-    completion_mode:            "completionMode",           9, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["NonIndexed", "Indexed"], go_type: "CompletionMode", ..FieldInfo::PLAIN };
+    completion_mode:            "completionMode",           9, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["NonIndexed", "Indexed"],
+        go_type: "CompletionMode",
+        ..FieldInfo::PLAIN
+    };
     suspend:                    "suspend",                 10, Flags::OMIT_EMPTY;
-    pod_replacement_policy:     "podReplacementPolicy",    14, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["TerminatingOrFailed", "Failed"], go_type: "PodReplacementPolicy", ..FieldInfo::PLAIN };
+    pod_replacement_policy:     "podReplacementPolicy",    14, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["TerminatingOrFailed", "Failed"],
+        go_type: "PodReplacementPolicy",
+        ..FieldInfo::PLAIN
+    };
     managed_by:                 "managedBy",               15, Flags::OMIT_EMPTY;
 ] }
 
@@ -157,9 +200,16 @@ pub struct PodFailurePolicyRule {
 }
 
 describe! { PodFailurePolicyRule, POD_FAILURE_POLICY_RULE "PodFailurePolicyRule" { .defaults_below() } [
-    action:            "action",          1, Flags::REQUIRED, &FieldInfo { enum_values: &["FailJob", "FailIndex", "Ignore", "Count"], go_type: "PodFailurePolicyAction", ..FieldInfo::PLAIN };
+    action:            "action",          1, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["FailJob", "FailIndex", "Ignore", "Count"],
+        go_type: "PodFailurePolicyAction",
+        ..FieldInfo::PLAIN
+    };
     on_exit_codes:     "onExitCodes",     2, Flags::OMIT_EMPTY;
-    on_pod_conditions: "onPodConditions", 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    on_pod_conditions: "onPodConditions", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Matches failed pods by container exit code.
@@ -173,9 +223,14 @@ pub struct PodFailurePolicyOnExitCodesRequirement {
     pub values: Vec<i32>,
 }
 
-describe! { PodFailurePolicyOnExitCodesRequirement, POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT "PodFailurePolicyOnExitCodesRequirement" {} [
+describe! { PodFailurePolicyOnExitCodesRequirement,
+POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT "PodFailurePolicyOnExitCodesRequirement" {} [
     container_name: "containerName", 1, Flags::OMIT_EMPTY;
-    operator:       "operator",      2, Flags::REQUIRED, &FieldInfo { enum_values: &["In", "NotIn"], go_type: "PodFailurePolicyOnExitCodesOperator", ..FieldInfo::PLAIN };
+    operator:       "operator",      2, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["In", "NotIn"],
+        go_type: "PodFailurePolicyOnExitCodesOperator",
+        ..FieldInfo::PLAIN
+    };
     values:         "values",        3, Flags::REQUIRED, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
 ] }
 
@@ -188,9 +243,16 @@ pub struct PodFailurePolicyOnPodConditionsPattern {
     pub status: String,
 }
 
-describe! { PodFailurePolicyOnPodConditionsPattern, POD_FAILURE_POLICY_ON_POD_CONDITIONS_PATTERN "PodFailurePolicyOnPodConditionsPattern" { .defaults_below() } [
+describe! { PodFailurePolicyOnPodConditionsPattern,
+POD_FAILURE_POLICY_ON_POD_CONDITIONS_PATTERN "PodFailurePolicyOnPodConditionsPattern" {
+    .defaults_below()
+} [
     r#type: "type",   1, Flags::REQUIRED, &FieldInfo { go_type: "v1.PodConditionType", ..FieldInfo::PLAIN };
-    status: "status", 2, Flags::NONE, &FieldInfo { default: Some(Literal::String("True")), go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
+    status: "status", 2, Flags::NONE, &FieldInfo {
+        default: Some(Literal::String("True")),
+        go_type: "v1.ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Defines when an Indexed Job counts as successful before all indexes finish.
@@ -246,7 +308,12 @@ pub struct JobStatus {
 }
 
 describe! { JobStatus, JOB_STATUS "JobStatus" {} [
-    conditions:                "conditions",               1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions:                "conditions",               1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
     start_time:                "startTime",                2, Flags::OMIT_EMPTY;
     completion_time:           "completionTime",           3, Flags::OMIT_EMPTY;
     active:                    "active",                   4, Flags::OMIT_EMPTY;
@@ -277,8 +344,14 @@ pub struct JobCondition {
 }
 
 describe! { JobCondition, JOB_CONDITION "JobCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "JobConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "JobConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_probe_time:      "lastProbeTime",      3, Flags::NONE;
     last_transition_time: "lastTransitionTime", 4, Flags::NONE;
     reason:               "reason",             5, Flags::OMIT_EMPTY;
@@ -295,7 +368,14 @@ pub struct UncountedTerminatedPods {
 }
 
 describe! { UncountedTerminatedPods, UNCOUNTED_TERMINATED_PODS "UncountedTerminatedPods" {} [
-    succeeded: "succeeded", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, go_type: "types.UID", ..FieldInfo::PLAIN };
-    failed:    "failed",    2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, go_type: "types.UID", ..FieldInfo::PLAIN };
+    succeeded: "succeeded", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Set,
+        go_type: "types.UID",
+        ..FieldInfo::PLAIN
+    };
+    failed:    "failed",    2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Set,
+        go_type: "types.UID",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use machinery::def::{FieldInfo, Flags, JsonForm, ListType};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
 /// Purposes a certificate's key can be permitted for.
@@ -56,7 +56,19 @@ pub struct CertificateSigningRequest {
     pub status: CertificateSigningRequestStatus,
 }
 
-describe! { CertificateSigningRequest, CERTIFICATE_SIGNING_REQUEST "CertificateSigningRequest" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<CertificateSigningRequest>() { crate::hatches::certificates::validate_certificate_signing_request(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { CertificateSigningRequest, CERTIFICATE_SIGNING_REQUEST "CertificateSigningRequest" {
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<CertificateSigningRequest>() {
+                crate::hatches::certificates::validate_certificate_signing_request(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -105,10 +117,42 @@ describe! { CertificateSigningRequestSpec, CERTIFICATE_SIGNING_REQUEST_SPEC "Cer
     request:            "request",           1, Flags::REQUIRED;
     signer_name:        "signerName",        7, Flags::REQUIRED;
     expiration_seconds: "expirationSeconds", 8, Flags::OMIT_EMPTY;
-    usages:             "usages",            5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["signing", "digital signature", "content commitment", "key encipherment", "key agreement", "data encipherment", "cert sign", "crl sign", "encipher only", "decipher only", "any", "server auth", "client auth", "code signing", "email protection", "s/mime", "ipsec end system", "ipsec tunnel", "ipsec user", "timestamping", "ocsp signing", "microsoft sgc", "netscape sgc"], go_type: "KeyUsage", ..FieldInfo::PLAIN };
+    usages:             "usages",            5, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        enum_values: &[
+            "signing",
+            "digital signature",
+            "content commitment",
+            "key encipherment",
+            "key agreement",
+            "data encipherment",
+            "cert sign",
+            "crl sign",
+            "encipher only",
+            "decipher only",
+            "any",
+            "server auth",
+            "client auth",
+            "code signing",
+            "email protection",
+            "s/mime",
+            "ipsec end system",
+            "ipsec tunnel",
+            "ipsec user",
+            "timestamping",
+            "ocsp signing",
+            "microsoft sgc",
+            "netscape sgc",
+        ],
+        go_type: "KeyUsage",
+        ..FieldInfo::PLAIN
+    };
     username:           "username",          2, Flags::OMIT_EMPTY;
     uid:                "uid",               3, Flags::OMIT_EMPTY;
-    groups:             "groups",            4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    groups:             "groups",            4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     extra:              "extra",             6, Flags::OMIT_EMPTY;
 ] }
 
@@ -132,8 +176,12 @@ pub struct CertificateSigningRequestStatus {
     pub certificate: Bytes,
 }
 
-describe! { CertificateSigningRequestStatus, CERTIFICATE_SIGNING_REQUEST_STATUS "CertificateSigningRequestStatus" {} [
-    conditions:  "conditions",  1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), ..FieldInfo::PLAIN };
+describe! { CertificateSigningRequestStatus,
+CERTIFICATE_SIGNING_REQUEST_STATUS "CertificateSigningRequestStatus" {} [
+    conditions:  "conditions",  1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        ..FieldInfo::PLAIN
+    };
     certificate: "certificate", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -154,12 +202,18 @@ pub struct CertificateSigningRequestCondition {
     pub last_transition_time: Time,
 }
 
-describe! { CertificateSigningRequestCondition, CERTIFICATE_SIGNING_REQUEST_CONDITION "CertificateSigningRequestCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "RequestConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             6, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
+describe! { CertificateSigningRequestCondition,
+CERTIFICATE_SIGNING_REQUEST_CONDITION "CertificateSigningRequestCondition" {} [
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "RequestConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             6, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     reason:               "reason",             2, Flags::OMIT_EMPTY;
     message:              "message",            3, Flags::OMIT_EMPTY;
     last_update_time:     "lastUpdateTime",     4, Flags::NONE;
     last_transition_time: "lastTransitionTime", 5, Flags::NONE;
 ] }
-

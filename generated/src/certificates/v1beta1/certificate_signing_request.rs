@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
 /// Asks a signer for an X.509 certificate, subject to approval.
@@ -22,7 +22,9 @@ pub struct CertificateSigningRequest {
     pub status: CertificateSigningRequestStatus,
 }
 
-describe! { CertificateSigningRequest, CERTIFICATE_SIGNING_REQUEST "CertificateSigningRequest" { .defaults_below() } [
+describe! { CertificateSigningRequest, CERTIFICATE_SIGNING_REQUEST "CertificateSigningRequest" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -40,7 +42,9 @@ pub struct CertificateSigningRequestList {
     pub items: Vec<CertificateSigningRequest>,
 }
 
-describe! { CertificateSigningRequestList, CERTIFICATE_SIGNING_REQUEST_LIST "CertificateSigningRequestList" { .defaults_below() } [
+describe! { CertificateSigningRequestList, CERTIFICATE_SIGNING_REQUEST_LIST "CertificateSigningRequestList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -55,8 +59,13 @@ pub struct CertificateSigningRequestStatus {
     pub certificate: Bytes,
 }
 
-describe! { CertificateSigningRequestStatus, CERTIFICATE_SIGNING_REQUEST_STATUS "CertificateSigningRequestStatus" { .defaults_below() } [
-    conditions:  "conditions",  1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), ..FieldInfo::PLAIN };
+describe! { CertificateSigningRequestStatus, CERTIFICATE_SIGNING_REQUEST_STATUS "CertificateSigningRequestStatus" {
+    .defaults_below()
+} [
+    conditions:  "conditions",  1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        ..FieldInfo::PLAIN
+    };
     certificate: "certificate", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -81,14 +90,70 @@ pub struct CertificateSigningRequestSpec {
     pub extra: BTreeMap<String, crate::certificates::v1::ExtraValue>,
 }
 
-describe! { CertificateSigningRequestSpec, CERTIFICATE_SIGNING_REQUEST_SPEC "CertificateSigningRequestSpec" { .defaults(&Defaults { paths: &[(&["usages"], Literal::List(&[Literal::String("digital signature"), Literal::String("key encipherment")]))], by_hand: Some(|m| if let Some(v) = m.downcast::<CertificateSigningRequestSpec>() { crate::hatches::certificates::default_v1beta1_certificate_signing_request_spec(v) }) }) } [
+describe! { CertificateSigningRequestSpec, CERTIFICATE_SIGNING_REQUEST_SPEC "CertificateSigningRequestSpec" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (
+                        &["usages"],
+                        Literal::List(
+                            &[
+                                Literal::String("digital signature"),
+                                Literal::String("key encipherment"),
+                            ],
+                        ),
+                    ),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<CertificateSigningRequestSpec>() {
+                        crate::hatches::certificates::default_v1beta1_certificate_signing_request_spec(
+                            v,
+                        )
+                    }
+                }),
+            },
+        )
+} [
     request:            "request",           1, Flags::REQUIRED;
     signer_name:        "signerName",        7, Flags::OMIT_EMPTY;
     expiration_seconds: "expirationSeconds", 8, Flags::OMIT_EMPTY;
-    usages:             "usages",            5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["signing", "digital signature", "content commitment", "key encipherment", "key agreement", "data encipherment", "cert sign", "crl sign", "encipher only", "decipher only", "any", "server auth", "client auth", "code signing", "email protection", "s/mime", "ipsec end system", "ipsec tunnel", "ipsec user", "timestamping", "ocsp signing", "microsoft sgc", "netscape sgc"], go_type: "v1.KeyUsage", ..FieldInfo::PLAIN };
+    usages:             "usages",            5, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        enum_values: &[
+            "signing",
+            "digital signature",
+            "content commitment",
+            "key encipherment",
+            "key agreement",
+            "data encipherment",
+            "cert sign",
+            "crl sign",
+            "encipher only",
+            "decipher only",
+            "any",
+            "server auth",
+            "client auth",
+            "code signing",
+            "email protection",
+            "s/mime",
+            "ipsec end system",
+            "ipsec tunnel",
+            "ipsec user",
+            "timestamping",
+            "ocsp signing",
+            "microsoft sgc",
+            "netscape sgc",
+        ],
+        go_type: "v1.KeyUsage",
+        ..FieldInfo::PLAIN
+    };
     username:           "username",          2, Flags::OMIT_EMPTY;
     uid:                "uid",               3, Flags::OMIT_EMPTY;
-    groups:             "groups",            4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    groups:             "groups",            4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     extra:              "extra",             6, Flags::OMIT_EMPTY;
 ] }
 
@@ -109,12 +174,21 @@ pub struct CertificateSigningRequestCondition {
     pub last_transition_time: Time,
 }
 
-describe! { CertificateSigningRequestCondition, CERTIFICATE_SIGNING_REQUEST_CONDITION "CertificateSigningRequestCondition" { .defaults_below() } [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "v1.RequestConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             6, Flags::NONE, &FieldInfo { default: Some(Literal::String("True")), go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
+describe! { CertificateSigningRequestCondition,
+CERTIFICATE_SIGNING_REQUEST_CONDITION "CertificateSigningRequestCondition" {
+    .defaults_below()
+} [
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.RequestConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             6, Flags::NONE, &FieldInfo {
+        default: Some(Literal::String("True")),
+        go_type: "v1.ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     reason:               "reason",             2, Flags::OMIT_EMPTY;
     message:              "message",            3, Flags::OMIT_EMPTY;
     last_update_time:     "lastUpdateTime",     4, Flags::NONE;
     last_transition_time: "lastTransitionTime", 5, Flags::NONE;
 ] }
-

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use machinery::def::{FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
 /// Request by a kubelet for a certificate that one of its pods will use.
@@ -22,7 +22,20 @@ pub struct PodCertificateRequest {
     pub status: PodCertificateRequestStatus,
 }
 
-describe! { PodCertificateRequest, POD_CERTIFICATE_REQUEST "PodCertificateRequest" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<PodCertificateRequest>() { crate::hatches::certificates::validate_pod_certificate_request(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { PodCertificateRequest, POD_CERTIFICATE_REQUEST "PodCertificateRequest" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<PodCertificateRequest>() {
+                crate::hatches::certificates::validate_pod_certificate_request(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -40,7 +53,9 @@ pub struct PodCertificateRequestList {
     pub items: Vec<PodCertificateRequest>,
 }
 
-describe! { PodCertificateRequestList, POD_CERTIFICATE_REQUEST_LIST "PodCertificateRequestList" { .defaults_below() } [
+describe! { PodCertificateRequestList, POD_CERTIFICATE_REQUEST_LIST "PodCertificateRequestList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -75,15 +90,32 @@ pub struct PodCertificateRequestSpec {
     pub unverified_user_annotations: BTreeMap<String, String>,
 }
 
-describe! { PodCertificateRequestSpec, POD_CERTIFICATE_REQUEST_SPEC "PodCertificateRequestSpec" { .defaults_below() } [
+describe! { PodCertificateRequestSpec, POD_CERTIFICATE_REQUEST_SPEC "PodCertificateRequestSpec" {
+    .defaults_below()
+} [
     signer_name:                 "signerName",                 1, Flags::REQUIRED;
     pod_name:                    "podName",                    2, Flags::REQUIRED;
-    pod_uid:                     "podUID",                     3, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
+    pod_uid:                     "podUID",                     3, Flags::REQUIRED, &FieldInfo {
+        go_type: "types.UID",
+        ..FieldInfo::PLAIN
+    };
     service_account_name:        "serviceAccountName",         4, Flags::REQUIRED;
-    service_account_uid:         "serviceAccountUID",          5, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
-    node_name:                   "nodeName",                   6, Flags::REQUIRED, &FieldInfo { go_type: "types.NodeName", ..FieldInfo::PLAIN };
-    node_uid:                    "nodeUID",                    7, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
-    max_expiration_seconds:      "maxExpirationSeconds",       8, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(86400)), ..FieldInfo::PLAIN };
+    service_account_uid:         "serviceAccountUID",          5, Flags::REQUIRED, &FieldInfo {
+        go_type: "types.UID",
+        ..FieldInfo::PLAIN
+    };
+    node_name:                   "nodeName",                   6, Flags::REQUIRED, &FieldInfo {
+        go_type: "types.NodeName",
+        ..FieldInfo::PLAIN
+    };
+    node_uid:                    "nodeUID",                    7, Flags::REQUIRED, &FieldInfo {
+        go_type: "types.UID",
+        ..FieldInfo::PLAIN
+    };
+    max_expiration_seconds:      "maxExpirationSeconds",       8, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(86400)),
+        ..FieldInfo::PLAIN
+    };
     pkix_public_key:             "pkixPublicKey",              9, Flags::DEPRECATED;
     proof_of_possession:         "proofOfPossession",         10, Flags::DEPRECATED;
     stub_pkcs10_request:         "stubPKCS10Request",         12, Flags::REQUIRED;
@@ -106,10 +138,14 @@ pub struct PodCertificateRequestStatus {
 }
 
 describe! { PodCertificateRequestStatus, POD_CERTIFICATE_REQUEST_STATUS "PodCertificateRequestStatus" {} [
-    conditions:        "conditions",       1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions:        "conditions",       1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
     certificate_chain: "certificateChain", 2, Flags::OMIT_EMPTY;
     not_before:        "notBefore",        4, Flags::OMIT_EMPTY;
     begin_refresh_at:  "beginRefreshAt",   5, Flags::OMIT_EMPTY;
     not_after:         "notAfter",         6, Flags::OMIT_EMPTY;
 ] }
-

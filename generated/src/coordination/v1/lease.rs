@@ -4,7 +4,7 @@
 use machinery::checks::{Assertion, CheckDef};
 use machinery::def::{FieldInfo, Flags};
 use machinery::describe;
-use machinery::scalar::{MicroTime};
+use machinery::scalar::MicroTime;
 use machinery::type_meta::TypeMeta;
 
 /// Methods for picking a leader among candidates.
@@ -32,7 +32,20 @@ const LEASE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { Lease, LEASE "Lease" { .checks(LEASE_CHECKS) .validate(|v, path, new, old| if let Some(new) = new.downcast::<Lease>() { crate::hatches::coordination::validate_lease(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { Lease, LEASE "Lease" {
+    .checks(LEASE_CHECKS)
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<Lease>() {
+                crate::hatches::coordination::validate_lease(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -94,7 +107,13 @@ describe! { LeaseSpec, LEASE_SPEC "LeaseSpec" { .checks(LEASE_SPEC_CHECKS) } [
     acquire_time:           "acquireTime",          3, Flags::OMIT_EMPTY;
     renew_time:             "renewTime",            4, Flags::OMIT_EMPTY;
     lease_transitions:      "leaseTransitions",     5, Flags::OMIT_EMPTY;
-    strategy:               "strategy",             6, Flags::OMIT_EMPTY, &FieldInfo { gate: "CoordinatedLeaderElection", go_type: "CoordinatedLeaseStrategy", ..FieldInfo::PLAIN };
-    preferred_holder:       "preferredHolder",      7, Flags::OMIT_EMPTY, &FieldInfo { gate: "CoordinatedLeaderElection", ..FieldInfo::PLAIN };
+    strategy:               "strategy",             6, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "CoordinatedLeaderElection",
+        go_type: "CoordinatedLeaseStrategy",
+        ..FieldInfo::PLAIN
+    };
+    preferred_holder:       "preferredHolder",      7, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "CoordinatedLeaderElection",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

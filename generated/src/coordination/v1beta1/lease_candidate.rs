@@ -3,7 +3,7 @@
 
 use machinery::def::{FieldInfo, Flags};
 use machinery::describe;
-use machinery::scalar::{MicroTime};
+use machinery::scalar::MicroTime;
 use machinery::type_meta::TypeMeta;
 
 /// Enters a component as a candidate in coordinated leader election.
@@ -17,7 +17,19 @@ pub struct LeaseCandidate {
     pub spec: LeaseCandidateSpec,
 }
 
-describe! { LeaseCandidate, LEASE_CANDIDATE "LeaseCandidate" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<LeaseCandidate>() { crate::hatches::coordination::validate_lease_candidate(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { LeaseCandidate, LEASE_CANDIDATE "LeaseCandidate" {
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<LeaseCandidate>() {
+                crate::hatches::coordination::validate_lease_candidate(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -63,6 +75,8 @@ describe! { LeaseCandidateSpec, LEASE_CANDIDATE_SPEC "LeaseCandidateSpec" {} [
     renew_time:        "renewTime",        3, Flags::OMIT_EMPTY;
     binary_version:    "binaryVersion",    4, Flags::REQUIRED;
     emulation_version: "emulationVersion", 5, Flags::OMIT_EMPTY;
-    strategy:          "strategy",         6, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo { go_type: "v1.CoordinatedLeaseStrategy", ..FieldInfo::PLAIN };
+    strategy:          "strategy",         6, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo {
+        go_type: "v1.CoordinatedLeaseStrategy",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

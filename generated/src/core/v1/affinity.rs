@@ -49,12 +49,19 @@ pub struct NodeAffinity {
     /// Hard rule: the pod stays pending unless a node matches; running pods are unaffected.
     pub required_during_scheduling_ignored_during_execution: Option<Box<NodeSelector>>,
     /// Soft rules: matching weights are summed to favour better-scoring nodes.
-    pub preferred_during_scheduling_ignored_during_execution: Vec<PreferredSchedulingTerm>,
+    pub preferred_during_scheduling_ignored_during_execution: Vec<
+        PreferredSchedulingTerm,
+    >,
 }
 
 describe! { direct NodeAffinity, NODE_AFFINITY "NodeAffinity" {} [
-    required_during_scheduling_ignored_during_execution:  "requiredDuringSchedulingIgnoredDuringExecution",  1, Flags::OMIT_EMPTY;
-    preferred_during_scheduling_ignored_during_execution: "preferredDuringSchedulingIgnoredDuringExecution", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    required_during_scheduling_ignored_during_execution:
+        "requiredDuringSchedulingIgnoredDuringExecution", 1, Flags::OMIT_EMPTY;
+    preferred_during_scheduling_ignored_during_execution:
+        "preferredDuringSchedulingIgnoredDuringExecution", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Alternatives for picking nodes; a node qualifies by satisfying any term.
@@ -65,7 +72,10 @@ pub struct NodeSelector {
 }
 
 describe! { direct NodeSelector, NODE_SELECTOR "NodeSelector" { .atomic() } [
-    node_selector_terms: "nodeSelectorTerms", 1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    node_selector_terms: "nodeSelectorTerms", 1, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Set of comparisons that must all hold; an empty term matches no node.
@@ -78,8 +88,14 @@ pub struct NodeSelectorTerm {
 }
 
 describe! { direct NodeSelectorTerm, NODE_SELECTOR_TERM "NodeSelectorTerm" { .atomic() } [
-    match_expressions: "matchExpressions", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    match_fields:      "matchFields",      2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    match_expressions: "matchExpressions", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    match_fields:      "matchFields",      2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Single comparison against a node label or field.
@@ -95,7 +111,11 @@ pub struct NodeSelectorRequirement {
 
 describe! { direct NodeSelectorRequirement, NODE_SELECTOR_REQUIREMENT "NodeSelectorRequirement" {} [
     key:      "key",      1, Flags::REQUIRED;
-    operator: "operator", 2, Flags::REQUIRED, &FieldInfo { enum_values: &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"], go_type: "NodeSelectorOperator", ..FieldInfo::PLAIN };
+    operator: "operator", 2, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"],
+        go_type: "NodeSelectorOperator",
+        ..FieldInfo::PLAIN
+    };
     values:   "values",   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
@@ -119,12 +139,22 @@ pub struct PodAffinity {
     /// Hard co-location terms, all of which must hold at scheduling time.
     pub required_during_scheduling_ignored_during_execution: Vec<PodAffinityTerm>,
     /// Weighted co-location wishes that raise a node's score.
-    pub preferred_during_scheduling_ignored_during_execution: Vec<WeightedPodAffinityTerm>,
+    pub preferred_during_scheduling_ignored_during_execution: Vec<
+        WeightedPodAffinityTerm,
+    >,
 }
 
 describe! { direct PodAffinity, POD_AFFINITY "PodAffinity" {} [
-    required_during_scheduling_ignored_during_execution:  "requiredDuringSchedulingIgnoredDuringExecution",  1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    preferred_during_scheduling_ignored_during_execution: "preferredDuringSchedulingIgnoredDuringExecution", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    required_during_scheduling_ignored_during_execution:
+        "requiredDuringSchedulingIgnoredDuringExecution", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    preferred_during_scheduling_ignored_during_execution:
+        "preferredDuringSchedulingIgnoredDuringExecution", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Describes which pods to be near or away from, and in what domain.
@@ -146,11 +176,20 @@ pub struct PodAffinityTerm {
 
 describe! { direct PodAffinityTerm, POD_AFFINITY_TERM "PodAffinityTerm" {} [
     label_selector:      "labelSelector",     1, Flags::OMIT_EMPTY;
-    namespaces:          "namespaces",        2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    namespaces:          "namespaces",        2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     topology_key:        "topologyKey",       3, Flags::REQUIRED;
     namespace_selector:  "namespaceSelector", 4, Flags::OMIT_EMPTY;
-    match_label_keys:    "matchLabelKeys",    5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    mismatch_label_keys: "mismatchLabelKeys", 6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    match_label_keys:    "matchLabelKeys",    5, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    mismatch_label_keys: "mismatchLabelKeys", 6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Soft pod affinity or anti-affinity term with its importance.
@@ -173,12 +212,22 @@ pub struct PodAntiAffinity {
     /// Hard separation terms; a violating node is ruled out.
     pub required_during_scheduling_ignored_during_execution: Vec<PodAffinityTerm>,
     /// Weighted separation wishes; violating nodes merely score lower.
-    pub preferred_during_scheduling_ignored_during_execution: Vec<WeightedPodAffinityTerm>,
+    pub preferred_during_scheduling_ignored_during_execution: Vec<
+        WeightedPodAffinityTerm,
+    >,
 }
 
 describe! { direct PodAntiAffinity, POD_ANTI_AFFINITY "PodAntiAffinity" {} [
-    required_during_scheduling_ignored_during_execution:  "requiredDuringSchedulingIgnoredDuringExecution",  1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    preferred_during_scheduling_ignored_during_execution: "preferredDuringSchedulingIgnoredDuringExecution", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    required_during_scheduling_ignored_during_execution:
+        "requiredDuringSchedulingIgnoredDuringExecution", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    preferred_during_scheduling_ignored_during_execution:
+        "preferredDuringSchedulingIgnoredDuringExecution", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Topology restriction used by StorageClasses for provisioning.
@@ -189,7 +238,10 @@ pub struct TopologySelectorTerm {
 }
 
 describe! { TopologySelectorTerm, TOPOLOGY_SELECTOR_TERM "TopologySelectorTerm" { .atomic() } [
-    match_label_expressions: "matchLabelExpressions", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    match_label_expressions: "matchLabelExpressions", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Restricts provisioning to certain values of one topology label.
@@ -201,7 +253,8 @@ pub struct TopologySelectorLabelRequirement {
     pub values: Vec<String>,
 }
 
-describe! { TopologySelectorLabelRequirement, TOPOLOGY_SELECTOR_LABEL_REQUIREMENT "TopologySelectorLabelRequirement" {} [
+describe! { TopologySelectorLabelRequirement,
+TOPOLOGY_SELECTOR_LABEL_REQUIREMENT "TopologySelectorLabelRequirement" {} [
     key:    "key",    1, Flags::REQUIRED;
     values: "values", 2, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -230,11 +283,25 @@ pub struct TopologySpreadConstraint {
 describe! { direct TopologySpreadConstraint, TOPOLOGY_SPREAD_CONSTRAINT "TopologySpreadConstraint" {} [
     max_skew:             "maxSkew",            1, Flags::REQUIRED;
     topology_key:         "topologyKey",        2, Flags::REQUIRED;
-    when_unsatisfiable:   "whenUnsatisfiable",  3, Flags::REQUIRED, &FieldInfo { enum_values: &["DoNotSchedule", "ScheduleAnyway"], go_type: "UnsatisfiableConstraintAction", ..FieldInfo::PLAIN };
+    when_unsatisfiable:   "whenUnsatisfiable",  3, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["DoNotSchedule", "ScheduleAnyway"],
+        go_type: "UnsatisfiableConstraintAction",
+        ..FieldInfo::PLAIN
+    };
     label_selector:       "labelSelector",      4, Flags::OMIT_EMPTY;
     min_domains:          "minDomains",         5, Flags::OMIT_EMPTY;
-    node_affinity_policy: "nodeAffinityPolicy", 6, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Ignore", "Honor"], go_type: "NodeInclusionPolicy", ..FieldInfo::PLAIN };
-    node_taints_policy:   "nodeTaintsPolicy",   7, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Ignore", "Honor"], go_type: "NodeInclusionPolicy", ..FieldInfo::PLAIN };
-    match_label_keys:     "matchLabelKeys",     8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    node_affinity_policy: "nodeAffinityPolicy", 6, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Ignore", "Honor"],
+        go_type: "NodeInclusionPolicy",
+        ..FieldInfo::PLAIN
+    };
+    node_taints_policy:   "nodeTaintsPolicy",   7, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Ignore", "Honor"],
+        go_type: "NodeInclusionPolicy",
+        ..FieldInfo::PLAIN
+    };
+    match_label_keys:     "matchLabelKeys",     8, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
-

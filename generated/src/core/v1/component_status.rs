@@ -24,7 +24,12 @@ pub struct ComponentStatus {
 describe! { ComponentStatus, COMPONENT_STATUS "ComponentStatus" {} [
     type_meta:  "",           0, Flags::INLINE;
     metadata:   "metadata",   1, Flags::OMIT_EMPTY;
-    conditions: "conditions", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions: "conditions", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A list of objects of kind ComponentStatus.
@@ -63,4 +68,3 @@ describe! { ComponentCondition, COMPONENT_CONDITION "ComponentCondition" {} [
     message: "message", 3, Flags::OMIT_EMPTY;
     error:   "error",   4, Flags::OMIT_EMPTY;
 ] }
-

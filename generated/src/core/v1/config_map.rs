@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use machinery::def::{Flags};
+use machinery::def::Flags;
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
@@ -23,7 +23,19 @@ pub struct ConfigMap {
     pub binary_data: BTreeMap<String, Bytes>,
 }
 
-describe! { ConfigMap, CONFIG_MAP "ConfigMap" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<ConfigMap>() { crate::hatches::core::validate_config_map(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { ConfigMap, CONFIG_MAP "ConfigMap" {
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<ConfigMap>() {
+                crate::hatches::core::validate_config_map(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta:   "",           0, Flags::INLINE;
     metadata:    "metadata",   1, Flags::OMIT_EMPTY;
     immutable:   "immutable",  4, Flags::OMIT_EMPTY;
@@ -47,4 +59,3 @@ describe! { ConfigMapList, CONFIG_MAP_LIST "ConfigMapList" {} [
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
 ] }
-

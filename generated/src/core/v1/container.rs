@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
-use machinery::scalar::{Quantity};
+use machinery::scalar::Quantity;
 
 use super::{EnvFromSource, EnvVar, Lifecycle, Probe, SecurityContext};
 
@@ -116,28 +116,92 @@ pub struct Container {
     pub tty: bool,
 }
 
-describe! { direct Container, CONTAINER "Container" { .defaults(&Defaults { paths: &[(&["terminationMessagePath"], Literal::String("/dev/termination-log")), (&["terminationMessagePolicy"], Literal::String("File"))], by_hand: Some(|m| if let Some(v) = m.downcast::<Container>() { crate::hatches::core::default_container(v) }) }) .defaults_below() } [
+describe! { direct Container, CONTAINER "Container" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["terminationMessagePath"], Literal::String("/dev/termination-log")),
+                    (&["terminationMessagePolicy"], Literal::String("File")),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<Container>() {
+                        crate::hatches::core::default_container(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+} [
     name:                       "name",                      1, Flags::REQUIRED;
     image:                      "image",                     2, Flags::OMIT_EMPTY;
-    command:                    "command",                   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    args:                       "args",                      4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    command:                    "command",                   3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    args:                       "args",                      4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     working_dir:                "workingDir",                5, Flags::OMIT_EMPTY;
-    ports:                      "ports",                     6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["containerPort", "protocol"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "containerPort", ..FieldInfo::PLAIN };
-    env_from:                   "envFrom",                  19, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    env:                        "env",                       7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
+    ports:                      "ports",                     6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["containerPort", "protocol"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "containerPort",
+        ..FieldInfo::PLAIN
+    };
+    env_from:                   "envFrom",                  19, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    env:                        "env",                       7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
     resources:                  "resources",                 8, Flags::OMIT_EMPTY;
-    resize_policy:              "resizePolicy",             23, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "InPlacePodVerticalScaling", ..FieldInfo::PLAIN };
-    restart_policy:             "restartPolicy",            24, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ContainerRestartPolicy", ..FieldInfo::PLAIN };
-    restart_policy_rules:       "restartPolicyRules",       25, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "ContainerRestartRules", ..FieldInfo::PLAIN };
-    volume_mounts:              "volumeMounts",              9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["mountPath"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "mountPath", ..FieldInfo::PLAIN };
-    volume_devices:             "volumeDevices",            21, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["devicePath"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "devicePath", ..FieldInfo::PLAIN };
+    resize_policy:              "resizePolicy",             23, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "InPlacePodVerticalScaling",
+        ..FieldInfo::PLAIN
+    };
+    restart_policy:             "restartPolicy",            24, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "ContainerRestartPolicy",
+        ..FieldInfo::PLAIN
+    };
+    restart_policy_rules:       "restartPolicyRules",       25, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "ContainerRestartRules",
+        ..FieldInfo::PLAIN
+    };
+    volume_mounts:              "volumeMounts",              9, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["mountPath"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "mountPath",
+        ..FieldInfo::PLAIN
+    };
+    volume_devices:             "volumeDevices",            21, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["devicePath"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "devicePath",
+        ..FieldInfo::PLAIN
+    };
     liveness_probe:             "livenessProbe",            10, Flags::OMIT_EMPTY;
     readiness_probe:            "readinessProbe",           11, Flags::OMIT_EMPTY;
     startup_probe:              "startupProbe",             22, Flags::OMIT_EMPTY;
     lifecycle:                  "lifecycle",                12, Flags::OMIT_EMPTY;
     termination_message_path:   "terminationMessagePath",   13, Flags::OMIT_EMPTY;
-    termination_message_policy: "terminationMessagePolicy", 20, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["File", "FallbackToLogsOnError"], go_type: "TerminationMessagePolicy", ..FieldInfo::PLAIN };
-    image_pull_policy:          "imagePullPolicy",          14, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Always", "Never", "IfNotPresent"], go_type: "PullPolicy", ..FieldInfo::PLAIN };
+    termination_message_policy: "terminationMessagePolicy", 20, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["File", "FallbackToLogsOnError"],
+        go_type: "TerminationMessagePolicy",
+        ..FieldInfo::PLAIN
+    };
+    image_pull_policy:          "imagePullPolicy",          14, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Always", "Never", "IfNotPresent"],
+        go_type: "PullPolicy",
+        ..FieldInfo::PLAIN
+    };
     security_context:           "securityContext",          15, Flags::OMIT_EMPTY;
     stdin:                      "stdin",                    16, Flags::OMIT_EMPTY;
     stdin_once:                 "stdinOnce",                17, Flags::OMIT_EMPTY;
@@ -163,7 +227,12 @@ describe! { direct ContainerPort, CONTAINER_PORT "ContainerPort" { .defaults_bel
     name:           "name",          1, Flags::OMIT_EMPTY;
     host_port:      "hostPort",      2, Flags::OMIT_EMPTY;
     container_port: "containerPort", 3, Flags::REQUIRED;
-    protocol:       "protocol",      4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("TCP")), enum_values: &["TCP", "UDP", "SCTP"], go_type: "Protocol", ..FieldInfo::PLAIN };
+    protocol:       "protocol",      4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("TCP")),
+        enum_values: &["TCP", "UDP", "SCTP"],
+        go_type: "Protocol",
+        ..FieldInfo::PLAIN
+    };
     host_ip:        "hostIP",        5, Flags::OMIT_EMPTY;
 ] }
 
@@ -178,10 +247,26 @@ pub struct ResourceRequirements {
     pub claims: Vec<ResourceClaim>,
 }
 
-describe! { direct ResourceRequirements, RESOURCE_REQUIREMENTS "ResourceRequirements" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<ResourceRequirements>() { crate::hatches::core::default_resource_requirements(v) }) }) } [
+describe! { direct ResourceRequirements, RESOURCE_REQUIREMENTS "ResourceRequirements" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<ResourceRequirements>() {
+                        crate::hatches::core::default_resource_requirements(v)
+                    }
+                }),
+            },
+        )
+} [
     limits:   "limits",   1, Flags::OMIT_EMPTY;
     requests: "requests", 2, Flags::OMIT_EMPTY;
-    claims:   "claims",   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), gate: "DynamicResourceAllocation", ..FieldInfo::PLAIN };
+    claims:   "claims",   3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        gate: "DynamicResourceAllocation",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Entry letting a container use one of the pod's device claims.
@@ -209,7 +294,10 @@ pub struct ContainerResizePolicy {
 
 describe! { direct ContainerResizePolicy, CONTAINER_RESIZE_POLICY "ContainerResizePolicy" {} [
     resource_name:  "resourceName",  1, Flags::REQUIRED, &FieldInfo { go_type: "ResourceName", ..FieldInfo::PLAIN };
-    restart_policy: "restartPolicy", 2, Flags::REQUIRED, &FieldInfo { go_type: "ResourceResizeRestartPolicy", ..FieldInfo::PLAIN };
+    restart_policy: "restartPolicy", 2, Flags::REQUIRED, &FieldInfo {
+        go_type: "ResourceResizeRestartPolicy",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Defines what happens when a container exits in a particular way.
@@ -222,7 +310,10 @@ pub struct ContainerRestartRule {
 }
 
 describe! { direct ContainerRestartRule, CONTAINER_RESTART_RULE "ContainerRestartRule" {} [
-    action:     "action",    1, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo { go_type: "ContainerRestartRuleAction", ..FieldInfo::PLAIN };
+    action:     "action",    1, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo {
+        go_type: "ContainerRestartRuleAction",
+        ..FieldInfo::PLAIN
+    };
     exit_codes: "exitCodes", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -235,8 +326,12 @@ pub struct ContainerRestartRuleOnExitCodes {
     pub values: Vec<i32>,
 }
 
-describe! { direct ContainerRestartRuleOnExitCodes, CONTAINER_RESTART_RULE_ON_EXIT_CODES "ContainerRestartRuleOnExitCodes" {} [
-    operator: "operator", 1, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo { go_type: "ContainerRestartRuleOnExitCodesOperator", ..FieldInfo::PLAIN };
+describe! { direct ContainerRestartRuleOnExitCodes,
+CONTAINER_RESTART_RULE_ON_EXIT_CODES "ContainerRestartRuleOnExitCodes" {} [
+    operator: "operator", 1, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo {
+        go_type: "ContainerRestartRuleOnExitCodesOperator",
+        ..FieldInfo::PLAIN
+    };
     values:   "values",   2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
 ] }
 
@@ -262,10 +357,17 @@ pub struct VolumeMount {
 describe! { direct VolumeMount, VOLUME_MOUNT "VolumeMount" {} [
     name:                "name",              1, Flags::REQUIRED;
     read_only:           "readOnly",          2, Flags::OMIT_EMPTY;
-    recursive_read_only: "recursiveReadOnly", 7, Flags::OMIT_EMPTY, &FieldInfo { go_type: "RecursiveReadOnlyMode", ..FieldInfo::PLAIN };
+    recursive_read_only: "recursiveReadOnly", 7, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "RecursiveReadOnlyMode",
+        ..FieldInfo::PLAIN
+    };
     mount_path:          "mountPath",         3, Flags::REQUIRED;
     sub_path:            "subPath",           4, Flags::OMIT_EMPTY;
-    mount_propagation:   "mountPropagation",  5, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["None", "HostToContainer", "Bidirectional"], go_type: "MountPropagationMode", ..FieldInfo::PLAIN };
+    mount_propagation:   "mountPropagation",  5, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["None", "HostToContainer", "Bidirectional"],
+        go_type: "MountPropagationMode",
+        ..FieldInfo::PLAIN
+    };
     sub_path_expr:       "subPathExpr",       6, Flags::OMIT_EMPTY;
 ] }
 
@@ -292,7 +394,23 @@ pub struct EphemeralContainer {
     pub target_container_name: String,
 }
 
-describe! { direct EphemeralContainer, EPHEMERAL_CONTAINER "EphemeralContainer" { .defaults(&Defaults { paths: &[(&["terminationMessagePath"], Literal::String("/dev/termination-log")), (&["terminationMessagePolicy"], Literal::String("File"))], by_hand: Some(|m| if let Some(v) = m.downcast::<EphemeralContainer>() { crate::hatches::core::default_ephemeral_container(v) }) }) .defaults_below() } [
+describe! { direct EphemeralContainer, EPHEMERAL_CONTAINER "EphemeralContainer" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["terminationMessagePath"], Literal::String("/dev/termination-log")),
+                    (&["terminationMessagePolicy"], Literal::String("File")),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<EphemeralContainer>() {
+                        crate::hatches::core::default_ephemeral_container(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+} [
     ephemeral_container_common: "",                    1, Flags::INLINE;
     target_container_name:      "targetContainerName", 2, Flags::OMIT_EMPTY;
 ] }
@@ -352,28 +470,78 @@ pub struct EphemeralContainerCommon {
     pub tty: bool,
 }
 
-describe! { direct EphemeralContainerCommon, EPHEMERAL_CONTAINER_COMMON "EphemeralContainerCommon" { .defaults_below() } [
+describe! { direct EphemeralContainerCommon, EPHEMERAL_CONTAINER_COMMON "EphemeralContainerCommon" {
+    .defaults_below()
+} [
     name:                       "name",                      1, Flags::REQUIRED;
     image:                      "image",                     2, Flags::OMIT_EMPTY;
-    command:                    "command",                   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    args:                       "args",                      4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    command:                    "command",                   3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    args:                       "args",                      4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     working_dir:                "workingDir",                5, Flags::OMIT_EMPTY;
-    ports:                      "ports",                     6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["containerPort", "protocol"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "containerPort", ..FieldInfo::PLAIN };
-    env_from:                   "envFrom",                  19, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    env:                        "env",                       7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
+    ports:                      "ports",                     6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["containerPort", "protocol"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "containerPort",
+        ..FieldInfo::PLAIN
+    };
+    env_from:                   "envFrom",                  19, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    env:                        "env",                       7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
     resources:                  "resources",                 8, Flags::OMIT_EMPTY;
-    resize_policy:              "resizePolicy",             23, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "InPlacePodVerticalScaling", ..FieldInfo::PLAIN };
-    restart_policy:             "restartPolicy",            24, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ContainerRestartPolicy", ..FieldInfo::PLAIN };
-    restart_policy_rules:       "restartPolicyRules",       25, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "ContainerRestartRules", ..FieldInfo::PLAIN };
-    volume_mounts:              "volumeMounts",              9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["mountPath"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "mountPath", ..FieldInfo::PLAIN };
-    volume_devices:             "volumeDevices",            21, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["devicePath"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "devicePath", ..FieldInfo::PLAIN };
+    resize_policy:              "resizePolicy",             23, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "InPlacePodVerticalScaling",
+        ..FieldInfo::PLAIN
+    };
+    restart_policy:             "restartPolicy",            24, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "ContainerRestartPolicy",
+        ..FieldInfo::PLAIN
+    };
+    restart_policy_rules:       "restartPolicyRules",       25, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "ContainerRestartRules",
+        ..FieldInfo::PLAIN
+    };
+    volume_mounts:              "volumeMounts",              9, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["mountPath"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "mountPath",
+        ..FieldInfo::PLAIN
+    };
+    volume_devices:             "volumeDevices",            21, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["devicePath"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "devicePath",
+        ..FieldInfo::PLAIN
+    };
     liveness_probe:             "livenessProbe",            10, Flags::OMIT_EMPTY;
     readiness_probe:            "readinessProbe",           11, Flags::OMIT_EMPTY;
     startup_probe:              "startupProbe",             22, Flags::OMIT_EMPTY;
     lifecycle:                  "lifecycle",                12, Flags::OMIT_EMPTY;
     termination_message_path:   "terminationMessagePath",   13, Flags::OMIT_EMPTY;
-    termination_message_policy: "terminationMessagePolicy", 20, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["File", "FallbackToLogsOnError"], go_type: "TerminationMessagePolicy", ..FieldInfo::PLAIN };
-    image_pull_policy:          "imagePullPolicy",          14, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Always", "Never", "IfNotPresent"], go_type: "PullPolicy", ..FieldInfo::PLAIN };
+    termination_message_policy: "terminationMessagePolicy", 20, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["File", "FallbackToLogsOnError"],
+        go_type: "TerminationMessagePolicy",
+        ..FieldInfo::PLAIN
+    };
+    image_pull_policy:          "imagePullPolicy",          14, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Always", "Never", "IfNotPresent"],
+        go_type: "PullPolicy",
+        ..FieldInfo::PLAIN
+    };
     security_context:           "securityContext",          15, Flags::OMIT_EMPTY;
     stdin:                      "stdin",                    16, Flags::OMIT_EMPTY;
     stdin_once:                 "stdinOnce",                17, Flags::OMIT_EMPTY;
@@ -390,4 +558,3 @@ pub struct ImageVolumeStatus {
 describe! { direct ImageVolumeStatus, IMAGE_VOLUME_STATUS "ImageVolumeStatus" {} [
     image_ref: "imageRef", 1, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
 ] }
-

@@ -3,9 +3,9 @@
 
 use machinery::def::{FieldInfo, Flags, Literal};
 use machinery::describe;
-use machinery::scalar::{Quantity};
+use machinery::scalar::Quantity;
 
-use super::{LocalObjectReference};
+use super::LocalObjectReference;
 
 /// Imports a whole ConfigMap or Secret as environment variables.
 #[derive(Clone, Default)]
@@ -101,8 +101,14 @@ pub struct ObjectFieldSelector {
     pub field_path: String,
 }
 
-describe! { direct ObjectFieldSelector, OBJECT_FIELD_SELECTOR "ObjectFieldSelector" { .atomic() .defaults_below() } [
-    api_version: "apiVersion", 1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("v1")), ..FieldInfo::PLAIN };
+describe! { direct ObjectFieldSelector, OBJECT_FIELD_SELECTOR "ObjectFieldSelector" {
+    .atomic()
+    .defaults_below()
+} [
+    api_version: "apiVersion", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("v1")),
+        ..FieldInfo::PLAIN
+    };
     field_path:  "fieldPath",  2, Flags::REQUIRED;
 ] }
 
@@ -134,7 +140,10 @@ pub struct ConfigMapKeySelector {
     pub optional: Option<bool>,
 }
 
-describe! { direct ConfigMapKeySelector, CONFIG_MAP_KEY_SELECTOR "ConfigMapKeySelector" { .atomic() .defaults_below() } [
+describe! { direct ConfigMapKeySelector, CONFIG_MAP_KEY_SELECTOR "ConfigMapKeySelector" {
+    .atomic()
+    .defaults_below()
+} [
     local_object_reference: "",         1, Flags::INLINE;
     key:                    "key",      2, Flags::REQUIRED;
     optional:               "optional", 3, Flags::OMIT_EMPTY;
@@ -151,7 +160,10 @@ pub struct SecretKeySelector {
     pub optional: Option<bool>,
 }
 
-describe! { direct SecretKeySelector, SECRET_KEY_SELECTOR "SecretKeySelector" { .atomic() .defaults_below() } [
+describe! { direct SecretKeySelector, SECRET_KEY_SELECTOR "SecretKeySelector" {
+    .atomic()
+    .defaults_below()
+} [
     local_object_reference: "",         1, Flags::INLINE;
     key:                    "key",      2, Flags::REQUIRED;
     optional:               "optional", 3, Flags::OMIT_EMPTY;
@@ -170,10 +182,15 @@ pub struct FileKeySelector {
     pub optional: Option<bool>,
 }
 
-describe! { direct FileKeySelector, FILE_KEY_SELECTOR "FileKeySelector" { .atomic() .defaults_below() } [
+describe! { direct FileKeySelector, FILE_KEY_SELECTOR "FileKeySelector" {
+    .atomic()
+    .defaults_below()
+} [
     volume_name: "volumeName", 1, Flags::REQUIRED;
     path:        "path",       2, Flags::REQUIRED;
     key:         "key",        3, Flags::REQUIRED;
-    optional:    "optional",   4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Bool(false)), ..FieldInfo::PLAIN };
+    optional:    "optional",   4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Bool(false)),
+        ..FieldInfo::PLAIN
+    };
 ] }
-

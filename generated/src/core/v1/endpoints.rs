@@ -5,7 +5,7 @@ use machinery::def::{FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-use super::{ObjectReference};
+use super::ObjectReference;
 
 /// Legacy list of a Service's backend addresses; superseded by EndpointSlice and deprecated since v1.33.
 #[derive(Clone, Default)]
@@ -18,7 +18,20 @@ pub struct Endpoints {
     pub subsets: Vec<EndpointSubset>,
 }
 
-describe! { Endpoints, ENDPOINTS "Endpoints" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<Endpoints>() { crate::hatches::core::validate_endpoints(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { Endpoints, ENDPOINTS "Endpoints" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<Endpoints>() {
+                crate::hatches::core::validate_endpoints(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     subsets:   "subsets",  2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -53,9 +66,18 @@ pub struct EndpointSubset {
 }
 
 describe! { EndpointSubset, ENDPOINT_SUBSET "EndpointSubset" { .defaults_below() } [
-    addresses:           "addresses",         1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    not_ready_addresses: "notReadyAddresses", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    ports:               "ports",             3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    addresses:           "addresses",         1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    not_ready_addresses: "notReadyAddresses", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    ports:               "ports",             3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A single backend IP listed in an Endpoints object.
@@ -91,10 +113,17 @@ pub struct EndpointPort {
     pub app_protocol: Option<String>,
 }
 
-describe! { EndpointPort, ENDPOINT_PORT "EndpointPort" { .atomic() .defaults_below() } [
+describe! { EndpointPort, ENDPOINT_PORT "EndpointPort" {
+    .atomic()
+    .defaults_below()
+} [
     name:         "name",        1, Flags::OMIT_EMPTY;
     port:         "port",        2, Flags::REQUIRED;
-    protocol:     "protocol",    3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("TCP")), enum_values: &["TCP", "UDP", "SCTP"], go_type: "Protocol", ..FieldInfo::PLAIN };
+    protocol:     "protocol",    3, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("TCP")),
+        enum_values: &["TCP", "UDP", "SCTP"],
+        go_type: "Protocol",
+        ..FieldInfo::PLAIN
+    };
     app_protocol: "appProtocol", 4, Flags::OMIT_EMPTY;
 ] }
-

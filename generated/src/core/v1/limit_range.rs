@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use machinery::def::{Defaults, FieldInfo, Flags, ListType};
 use machinery::describe;
-use machinery::scalar::{Quantity};
+use machinery::scalar::Quantity;
 use machinery::type_meta::TypeMeta;
 
 /// Kind of object a LimitRange entry constrains.
@@ -26,7 +26,20 @@ pub struct LimitRange {
     pub spec: LimitRangeSpec,
 }
 
-describe! { LimitRange, LIMIT_RANGE "LimitRange" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<LimitRange>() { crate::hatches::core::validate_limit_range(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { LimitRange, LIMIT_RANGE "LimitRange" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<LimitRange>() {
+                crate::hatches::core::validate_limit_range(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -77,12 +90,26 @@ pub struct LimitRangeItem {
     pub max_limit_request_ratio: BTreeMap<String, Quantity>,
 }
 
-describe! { LimitRangeItem, LIMIT_RANGE_ITEM "LimitRangeItem" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<LimitRangeItem>() { crate::hatches::core::default_limit_range_item(v) }) }) } [
-    r#type:                  "type",                 1, Flags::REQUIRED, &FieldInfo { go_type: "LimitType", ..FieldInfo::PLAIN };
+describe! { LimitRangeItem, LIMIT_RANGE_ITEM "LimitRangeItem" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<LimitRangeItem>() {
+                        crate::hatches::core::default_limit_range_item(v)
+                    }
+                }),
+            },
+        )
+} [
+    r#type:                  "type",                 1, Flags::REQUIRED, &FieldInfo {
+        go_type: "LimitType",
+        ..FieldInfo::PLAIN
+    };
     max:                     "max",                  2, Flags::OMIT_EMPTY;
     min:                     "min",                  3, Flags::OMIT_EMPTY;
     default:                 "default",              4, Flags::OMIT_EMPTY;
     default_request:         "defaultRequest",       5, Flags::OMIT_EMPTY;
     max_limit_request_ratio: "maxLimitRequestRatio", 6, Flags::OMIT_EMPTY;
 ] }
-

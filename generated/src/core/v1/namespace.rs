@@ -3,7 +3,7 @@
 
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
 /// Namespace finalizer token; `kubernetes` is the built-in one.
@@ -39,7 +39,31 @@ pub struct Namespace {
     pub status: NamespaceStatus,
 }
 
-describe! { Namespace, NAMESPACE "Namespace" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<Namespace>() { crate::hatches::core::default_namespace(v) }) }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<Namespace>() { crate::hatches::core::validate_namespace(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { Namespace, NAMESPACE "Namespace" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<Namespace>() {
+                        crate::hatches::core::default_namespace(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<Namespace>() {
+                crate::hatches::core::validate_namespace(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -71,7 +95,11 @@ pub struct NamespaceSpec {
 }
 
 describe! { NamespaceSpec, NAMESPACE_SPEC "NamespaceSpec" {} [
-    finalizers: "finalizers", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, go_type: "FinalizerName", ..FieldInfo::PLAIN };
+    finalizers: "finalizers", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        go_type: "FinalizerName",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Observed lifecycle of a namespace.
@@ -84,8 +112,18 @@ pub struct NamespaceStatus {
 }
 
 describe! { NamespaceStatus, NAMESPACE_STATUS "NamespaceStatus" { .defaults_below() } [
-    phase:      "phase",      1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Active")), enum_values: &["Active", "Terminating"], go_type: "NamespacePhase", ..FieldInfo::PLAIN };
-    conditions: "conditions", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    phase:      "phase",      1, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Active")),
+        enum_values: &["Active", "Terminating"],
+        go_type: "NamespacePhase",
+        ..FieldInfo::PLAIN
+    };
+    conditions: "conditions", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Observation about how a namespace's deletion is progressing.
@@ -104,10 +142,15 @@ pub struct NamespaceCondition {
 }
 
 describe! { NamespaceCondition, NAMESPACE_CONDITION "NamespaceCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "NamespaceConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "NamespaceConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_transition_time: "lastTransitionTime", 4, Flags::NONE;
     reason:               "reason",             5, Flags::OMIT_EMPTY;
     message:              "message",            6, Flags::OMIT_EMPTY;
 ] }
-

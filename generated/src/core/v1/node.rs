@@ -8,7 +8,7 @@ use machinery::describe;
 use machinery::scalar::{Quantity, Time};
 use machinery::type_meta::TypeMeta;
 
-use super::{Taint};
+use super::Taint;
 
 /// Obsolete lifecycle stage of a node.
 pub mod node_phase {
@@ -48,7 +48,21 @@ pub struct Node {
     pub status: NodeStatus,
 }
 
-describe! { Node, NODE "Node" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<Node>() { crate::hatches::core::validate_node(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
+describe! { Node, NODE "Node" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<Node>() {
+                crate::hatches::core::validate_node(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -66,7 +80,10 @@ pub struct NodeList {
     pub items: Vec<Node>,
 }
 
-describe! { NodeList, NODE_LIST "NodeList" { .defaults_below() .normalize_below() } [
+describe! { NodeList, NODE_LIST "NodeList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -91,9 +108,21 @@ pub struct NodeSpec {
     pub external_id: String,
 }
 
-describe! { NodeSpec, NODE_SPEC "NodeSpec" { .normalize(|m| if let Some(v) = m.downcast::<NodeSpec>() { crate::hatches::core::normalize_node_spec(v) }) .normalize_below() } [
+describe! { NodeSpec, NODE_SPEC "NodeSpec" {
+    
+        .normalize(|m| {
+            if let Some(v) = m.downcast::<NodeSpec>() {
+                crate::hatches::core::normalize_node_spec(v)
+            }
+        })
+    .normalize_below()
+} [
     pod_cidr:      "podCIDR",       1, Flags::OMIT_EMPTY;
-    pod_cidrs:     "podCIDRs",      7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, patch_strategy: PatchStrategy::Merge, ..FieldInfo::PLAIN };
+    pod_cidrs:     "podCIDRs",      7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Set,
+        patch_strategy: PatchStrategy::Merge,
+        ..FieldInfo::PLAIN
+    };
     provider_id:   "providerID",    3, Flags::OMIT_EMPTY;
     unschedulable: "unschedulable", 4, Flags::OMIT_EMPTY;
     taints:        "taints",        5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -130,7 +159,10 @@ pub struct ConfigMapNodeConfigSource {
 describe! { ConfigMapNodeConfigSource, CONFIG_MAP_NODE_CONFIG_SOURCE "ConfigMapNodeConfigSource" {} [
     namespace:          "namespace",        1, Flags::REQUIRED;
     name:               "name",             2, Flags::REQUIRED;
-    uid:                "uid",              3, Flags::OMIT_EMPTY, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
+    uid:                "uid",              3, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "types.UID",
+        ..FieldInfo::PLAIN
+    };
     resource_version:   "resourceVersion",  4, Flags::OMIT_EMPTY;
     kubelet_config_key: "kubeletConfigKey", 5, Flags::REQUIRED;
 ] }
@@ -168,21 +200,67 @@ pub struct NodeStatus {
     pub declared_features: Vec<String>,
 }
 
-describe! { NodeStatus, NODE_STATUS "NodeStatus" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<NodeStatus>() { crate::hatches::core::default_node_status(v) }) }) } [
+describe! { NodeStatus, NODE_STATUS "NodeStatus" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<NodeStatus>() {
+                        crate::hatches::core::default_node_status(v)
+                    }
+                }),
+            },
+        )
+} [
     capacity:          "capacity",          1, Flags::OMIT_EMPTY;
     allocatable:       "allocatable",       2, Flags::OMIT_EMPTY;
-    phase:             "phase",             3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Pending", "Running", "Terminated"], go_type: "NodePhase", ..FieldInfo::PLAIN };
-    conditions:        "conditions",        4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
-    addresses:         "addresses",         5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    phase:             "phase",             3, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Pending", "Running", "Terminated"],
+        go_type: "NodePhase",
+        ..FieldInfo::PLAIN
+    };
+    conditions:        "conditions",        4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
+    addresses:         "addresses",         5, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
     daemon_endpoints:  "daemonEndpoints",   6, Flags::OMIT_EMPTY;
     node_info:         "nodeInfo",          7, Flags::OMIT_EMPTY;
-    images:            "images",            8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    volumes_in_use:    "volumesInUse",      9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, go_type: "UniqueVolumeName", ..FieldInfo::PLAIN };
-    volumes_attached:  "volumesAttached",  10, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    images:            "images",            8, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    volumes_in_use:    "volumesInUse",      9, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        go_type: "UniqueVolumeName",
+        ..FieldInfo::PLAIN
+    };
+    volumes_attached:  "volumesAttached",  10, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     config:            "config",           11, Flags::OMIT_EMPTY;
-    runtime_handlers:  "runtimeHandlers",  12, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    features:          "features",         13, Flags::OMIT_EMPTY, &FieldInfo { gate: "SupplementalGroupsPolicy", ..FieldInfo::PLAIN };
-    declared_features: "declaredFeatures", 14, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "NodeDeclaredFeatures", ..FieldInfo::PLAIN };
+    runtime_handlers:  "runtimeHandlers",  12, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    features:          "features",         13, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "SupplementalGroupsPolicy",
+        ..FieldInfo::PLAIN
+    };
+    declared_features: "declaredFeatures", 14, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "NodeDeclaredFeatures",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One health observation about a node.
@@ -203,8 +281,14 @@ pub struct NodeCondition {
 }
 
 describe! { NodeCondition, NODE_CONDITION "NodeCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "NodeConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "NodeConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_heartbeat_time:  "lastHeartbeatTime",  3, Flags::NONE;
     last_transition_time: "lastTransitionTime", 4, Flags::NONE;
     reason:               "reason",             5, Flags::OMIT_EMPTY;
@@ -394,7 +478,10 @@ pub struct AvoidPods {
 }
 
 describe! { AvoidPods, AVOID_PODS "AvoidPods" {} [
-    prefer_avoid_pods: "preferAvoidPods", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    prefer_avoid_pods: "preferAvoidPods", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Hint that certain pods should rather not be placed on a node.
@@ -427,4 +514,3 @@ pub struct PodSignature {
 describe! { PodSignature, POD_SIGNATURE "PodSignature" {} [
     pod_controller: "podController", 1, Flags::OMIT_EMPTY;
 ] }
-

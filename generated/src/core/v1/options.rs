@@ -3,7 +3,7 @@
 
 use machinery::def::{Defaults, FieldInfo, Flags, ListType};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
 /// Query parameters for proxying a request to a node.
@@ -102,7 +102,19 @@ pub struct PodLogOptions {
     pub stream: Option<String>,
 }
 
-describe! { PodLogOptions, POD_LOG_OPTIONS "PodLogOptions" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<PodLogOptions>() { crate::hatches::core::default_pod_log_options(v) }) }) } [
+describe! { PodLogOptions, POD_LOG_OPTIONS "PodLogOptions" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<PodLogOptions>() {
+                        crate::hatches::core::default_pod_log_options(v)
+                    }
+                }),
+            },
+        )
+} [
     type_meta:                        "",                              0, Flags::INLINE;
     container:                        "container",                     1, Flags::OMIT_EMPTY;
     follow:                           "follow",                        2, Flags::OMIT_EMPTY;
@@ -113,7 +125,10 @@ describe! { PodLogOptions, POD_LOG_OPTIONS "PodLogOptions" { .defaults(&Defaults
     tail_lines:                       "tailLines",                     7, Flags::OMIT_EMPTY;
     limit_bytes:                      "limitBytes",                    8, Flags::OMIT_EMPTY;
     insecure_skip_tls_verify_backend: "insecureSkipTLSVerifyBackend",  9, Flags::OMIT_EMPTY;
-    stream:                           "stream",                       10, Flags::OMIT_EMPTY, &FieldInfo { gate: "PodLogsQuerySplitStreams", ..FieldInfo::PLAIN };
+    stream:                           "stream",                       10, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "PodLogsQuerySplitStreams",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Query parameters for port forwarding into a pod.
@@ -157,4 +172,3 @@ describe! { ServiceProxyOptions, SERVICE_PROXY_OPTIONS "ServiceProxyOptions" {} 
     type_meta: "",     0, Flags::INLINE;
     path:      "path", 1, Flags::OMIT_EMPTY;
 ] }
-

@@ -9,7 +9,13 @@ use machinery::describe;
 use machinery::scalar::{Quantity, Time};
 use machinery::type_meta::TypeMeta;
 
-use super::{AWSElasticBlockStoreVolumeSource, AzureDiskVolumeSource, FCVolumeSource, FlockerVolumeSource, GCEPersistentDiskVolumeSource, HostPathVolumeSource, NFSVolumeSource, NodeSelector, ObjectReference, PhotonPersistentDiskVolumeSource, PortworxVolumeSource, QuobyteVolumeSource, SecretReference, VsphereVirtualDiskVolumeSource};
+use super::{
+    AWSElasticBlockStoreVolumeSource, AzureDiskVolumeSource, FCVolumeSource,
+    FlockerVolumeSource, GCEPersistentDiskVolumeSource, HostPathVolumeSource,
+    NFSVolumeSource, NodeSelector, ObjectReference, PhotonPersistentDiskVolumeSource,
+    PortworxVolumeSource, QuobyteVolumeSource, SecretReference,
+    VsphereVirtualDiskVolumeSource,
+};
 
 /// How many nodes or pods may mount a volume, and whether for writing.
 pub mod persistent_volume_access_mode {
@@ -54,7 +60,31 @@ pub struct PersistentVolume {
     pub status: PersistentVolumeStatus,
 }
 
-describe! { PersistentVolume, PERSISTENT_VOLUME "PersistentVolume" { .defaults(&Defaults { paths: &[(&["status", "phase"], Literal::String("Pending")), (&["spec", "persistentVolumeReclaimPolicy"], Literal::String("Retain")), (&["spec", "volumeMode"], Literal::String("Filesystem"))], by_hand: None }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<PersistentVolume>() { crate::hatches::core::validate_persistent_volume(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { PersistentVolume, PERSISTENT_VOLUME "PersistentVolume" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["status", "phase"], Literal::String("Pending")),
+                    (&["spec", "persistentVolumeReclaimPolicy"], Literal::String("Retain")),
+                    (&["spec", "volumeMode"], Literal::String("Filesystem")),
+                ],
+                by_hand: None,
+            },
+        )
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<PersistentVolume>() {
+                crate::hatches::core::validate_persistent_volume(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -103,17 +133,52 @@ pub struct PersistentVolumeSpec {
     pub volume_attributes_class_name: Option<String>,
 }
 
-describe! { PersistentVolumeSpec, PERSISTENT_VOLUME_SPEC "PersistentVolumeSpec" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<PersistentVolumeSpec>() { crate::hatches::core::default_persistent_volume_spec(v) }) }) .defaults_below() } [
+describe! { PersistentVolumeSpec, PERSISTENT_VOLUME_SPEC "PersistentVolumeSpec" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<PersistentVolumeSpec>() {
+                        crate::hatches::core::default_persistent_volume_spec(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+} [
     capacity:                         "capacity",                       1, Flags::OMIT_EMPTY;
     persistent_volume_source:         "",                               2, Flags::INLINE;
-    access_modes:                     "accessModes",                    3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"], go_type: "PersistentVolumeAccessMode", ..FieldInfo::PLAIN };
-    claim_ref:                        "claimRef",                       4, Flags::OMIT_EMPTY, &FieldInfo { map_atomic: Some(false), ..FieldInfo::PLAIN };
-    persistent_volume_reclaim_policy: "persistentVolumeReclaimPolicy",  5, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Recycle", "Delete", "Retain"], go_type: "PersistentVolumeReclaimPolicy", ..FieldInfo::PLAIN };
+    access_modes:                     "accessModes",                    3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        enum_values: &["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"],
+        go_type: "PersistentVolumeAccessMode",
+        ..FieldInfo::PLAIN
+    };
+    claim_ref:                        "claimRef",                       4, Flags::OMIT_EMPTY, &FieldInfo {
+        map_atomic: Some(false),
+        ..FieldInfo::PLAIN
+    };
+    persistent_volume_reclaim_policy: "persistentVolumeReclaimPolicy",  5, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Recycle", "Delete", "Retain"],
+        go_type: "PersistentVolumeReclaimPolicy",
+        ..FieldInfo::PLAIN
+    };
     storage_class_name:               "storageClassName",               6, Flags::OMIT_EMPTY;
-    mount_options:                    "mountOptions",                   7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    volume_mode:                      "volumeMode",                     8, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Block", "Filesystem"], go_type: "PersistentVolumeMode", ..FieldInfo::PLAIN };
+    mount_options:                    "mountOptions",                   7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    volume_mode:                      "volumeMode",                     8, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Block", "Filesystem"],
+        go_type: "PersistentVolumeMode",
+        ..FieldInfo::PLAIN
+    };
     node_affinity:                    "nodeAffinity",                   9, Flags::OMIT_EMPTY;
-    volume_attributes_class_name:     "volumeAttributesClassName",     10, Flags::OMIT_EMPTY, &FieldInfo { gate: "VolumeAttributesClass", ..FieldInfo::PLAIN };
+    volume_attributes_class_name:     "volumeAttributesClassName",     10, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "VolumeAttributesClass",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Backing storage of a PersistentVolume; only one type may be set.
@@ -217,8 +282,15 @@ const GLUSTERFS_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["endpointsNamespace"],
-        when: &[Condition::Set(&["endpointsNamespace"]), Condition::Is(&["endpointsNamespace"], &[""])],
-        assertions: &[Assertion::Invalid("if the endpointnamespace is set, it must be a valid namespace name")],
+        when: &[
+            Condition::Set(&["endpointsNamespace"]),
+            Condition::Is(&["endpointsNamespace"], &[""]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "if the endpointnamespace is set, it must be a valid namespace name",
+            ),
+        ],
     },
     CheckDef {
         field: &["endpointsNamespace"],
@@ -227,7 +299,9 @@ const GLUSTERFS_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { GlusterfsPersistentVolumeSource, GLUSTERFS_PERSISTENT_VOLUME_SOURCE "GlusterfsPersistentVolumeSource" { .checks(GLUSTERFS_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
+describe! { GlusterfsPersistentVolumeSource, GLUSTERFS_PERSISTENT_VOLUME_SOURCE "GlusterfsPersistentVolumeSource" {
+    .checks(GLUSTERFS_PERSISTENT_VOLUME_SOURCE_CHECKS)
+} [
     endpoints:           "endpoints",          1, Flags::REQUIRED;
     path:                "path",               2, Flags::REQUIRED;
     read_only:           "readOnly",           3, Flags::OMIT_EMPTY;
@@ -269,13 +343,25 @@ const RBD_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { RBDPersistentVolumeSource, RBD_PERSISTENT_VOLUME_SOURCE "RBDPersistentVolumeSource" { .defaults_below() .checks(RBD_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
+describe! { RBDPersistentVolumeSource, RBD_PERSISTENT_VOLUME_SOURCE "RBDPersistentVolumeSource" {
+    .defaults_below()
+    .checks(RBD_PERSISTENT_VOLUME_SOURCE_CHECKS)
+} [
     monitors:   "monitors",  1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     image:      "image",     2, Flags::REQUIRED;
     fs_type:    "fsType",    3, Flags::OMIT_EMPTY;
-    pool:       "pool",      4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("rbd")), ..FieldInfo::PLAIN };
-    user:       "user",      5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("admin")), ..FieldInfo::PLAIN };
-    keyring:    "keyring",   6, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("/etc/ceph/keyring")), ..FieldInfo::PLAIN };
+    pool:       "pool",      4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("rbd")),
+        ..FieldInfo::PLAIN
+    };
+    user:       "user",      5, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("admin")),
+        ..FieldInfo::PLAIN
+    };
+    keyring:    "keyring",   6, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("/etc/ceph/keyring")),
+        ..FieldInfo::PLAIN
+    };
     secret_ref: "secretRef", 7, Flags::OMIT_EMPTY;
     read_only:  "readOnly",  8, Flags::OMIT_EMPTY;
 ] }
@@ -307,14 +393,22 @@ pub struct ISCSIPersistentVolumeSource {
     pub initiator_name: Option<String>,
 }
 
-describe! { ISCSIPersistentVolumeSource, ISCSI_PERSISTENT_VOLUME_SOURCE "ISCSIPersistentVolumeSource" { .defaults_below() } [
+describe! { ISCSIPersistentVolumeSource, ISCSI_PERSISTENT_VOLUME_SOURCE "ISCSIPersistentVolumeSource" {
+    .defaults_below()
+} [
     target_portal:       "targetPortal",       1, Flags::REQUIRED;
     iqn:                 "iqn",                2, Flags::REQUIRED;
     lun:                 "lun",                3, Flags::REQUIRED;
-    iscsi_interface:     "iscsiInterface",     4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("default")), ..FieldInfo::PLAIN };
+    iscsi_interface:     "iscsiInterface",     4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("default")),
+        ..FieldInfo::PLAIN
+    };
     fs_type:             "fsType",             5, Flags::OMIT_EMPTY;
     read_only:           "readOnly",           6, Flags::OMIT_EMPTY;
-    portals:             "portals",            7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    portals:             "portals",            7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     chap_auth_discovery: "chapAuthDiscovery",  8, Flags::OMIT_EMPTY;
     chap_auth_session:   "chapAuthSession",   11, Flags::OMIT_EMPTY;
     secret_ref:          "secretRef",         10, Flags::OMIT_EMPTY;
@@ -353,7 +447,9 @@ const CINDER_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { CinderPersistentVolumeSource, CINDER_PERSISTENT_VOLUME_SOURCE "CinderPersistentVolumeSource" { .checks(CINDER_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
+describe! { CinderPersistentVolumeSource, CINDER_PERSISTENT_VOLUME_SOURCE "CinderPersistentVolumeSource" {
+    .checks(CINDER_PERSISTENT_VOLUME_SOURCE_CHECKS)
+} [
     volume_id:  "volumeID",  1, Flags::REQUIRED;
     fs_type:    "fsType",    2, Flags::OMIT_EMPTY;
     read_only:  "readOnly",  3, Flags::OMIT_EMPTY;
@@ -386,7 +482,9 @@ const CEPH_FS_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { CephFSPersistentVolumeSource, CEPH_FS_PERSISTENT_VOLUME_SOURCE "CephFSPersistentVolumeSource" { .checks(CEPH_FS_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
+describe! { CephFSPersistentVolumeSource, CEPH_FS_PERSISTENT_VOLUME_SOURCE "CephFSPersistentVolumeSource" {
+    .checks(CEPH_FS_PERSISTENT_VOLUME_SOURCE_CHECKS)
+} [
     monitors:    "monitors",   1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     path:        "path",       2, Flags::OMIT_EMPTY;
     user:        "user",       3, Flags::OMIT_EMPTY;
@@ -445,12 +543,17 @@ const AZURE_FILE_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["secretNamespace"],
-        when: &[Condition::Set(&["secretNamespace"]), Condition::Is(&["secretNamespace"], &[""])],
+        when: &[
+            Condition::Set(&["secretNamespace"]),
+            Condition::Is(&["secretNamespace"], &[""]),
+        ],
         assertions: &[Assertion::Missing("")],
     },
 ];
 
-describe! { AzureFilePersistentVolumeSource, AZURE_FILE_PERSISTENT_VOLUME_SOURCE "AzureFilePersistentVolumeSource" { .checks(AZURE_FILE_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
+describe! { AzureFilePersistentVolumeSource, AZURE_FILE_PERSISTENT_VOLUME_SOURCE "AzureFilePersistentVolumeSource" {
+    .checks(AZURE_FILE_PERSISTENT_VOLUME_SOURCE_CHECKS)
+} [
     secret_name:      "secretName",      1, Flags::REQUIRED;
     share_name:       "shareName",       2, Flags::REQUIRED;
     read_only:        "readOnly",        3, Flags::OMIT_EMPTY;
@@ -501,16 +604,25 @@ const SCALE_IO_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { ScaleIOPersistentVolumeSource, SCALE_IO_PERSISTENT_VOLUME_SOURCE "ScaleIOPersistentVolumeSource" { .defaults_below() .checks(SCALE_IO_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
+describe! { ScaleIOPersistentVolumeSource, SCALE_IO_PERSISTENT_VOLUME_SOURCE "ScaleIOPersistentVolumeSource" {
+    .defaults_below()
+    .checks(SCALE_IO_PERSISTENT_VOLUME_SOURCE_CHECKS)
+} [
     gateway:           "gateway",           1, Flags::REQUIRED;
     system:            "system",            2, Flags::REQUIRED;
     secret_ref:        "secretRef",         3, Flags::REQUIRED;
     ssl_enabled:       "sslEnabled",        4, Flags::OMIT_EMPTY;
     protection_domain: "protectionDomain",  5, Flags::OMIT_EMPTY;
     storage_pool:      "storagePool",       6, Flags::OMIT_EMPTY;
-    storage_mode:      "storageMode",       7, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("ThinProvisioned")), ..FieldInfo::PLAIN };
+    storage_mode:      "storageMode",       7, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("ThinProvisioned")),
+        ..FieldInfo::PLAIN
+    };
     volume_name:       "volumeName",        8, Flags::OMIT_EMPTY;
-    fs_type:           "fsType",            9, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("xfs")), ..FieldInfo::PLAIN };
+    fs_type:           "fsType",            9, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("xfs")),
+        ..FieldInfo::PLAIN
+    };
     read_only:         "readOnly",         10, Flags::OMIT_EMPTY;
 ] }
 
@@ -528,7 +640,10 @@ const LOCAL_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["path"],
         when: &[],
-        assertions: &[Assertion::Filled(""), Assertion::Format(machinery::format::field::path_without_backsteps)],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Format(machinery::format::field::path_without_backsteps),
+        ],
     },
 ];
 
@@ -557,12 +672,18 @@ const STORAGE_OS_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["volumeName"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
     CheckDef {
         field: &["volumeNamespace"],
         when: &[],
-        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
     CheckDef {
         field: &["secretRef", "name"],
@@ -576,7 +697,9 @@ const STORAGE_OS_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { StorageOSPersistentVolumeSource, STORAGE_OS_PERSISTENT_VOLUME_SOURCE "StorageOSPersistentVolumeSource" { .checks(STORAGE_OS_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
+describe! { StorageOSPersistentVolumeSource, STORAGE_OS_PERSISTENT_VOLUME_SOURCE "StorageOSPersistentVolumeSource" {
+    .checks(STORAGE_OS_PERSISTENT_VOLUME_SOURCE_CHECKS)
+} [
     volume_name:      "volumeName",      1, Flags::OMIT_EMPTY;
     volume_namespace: "volumeNamespace", 2, Flags::OMIT_EMPTY;
     fs_type:          "fsType",          3, Flags::OMIT_EMPTY;
@@ -643,7 +766,9 @@ const CSI_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { CSIPersistentVolumeSource, CSI_PERSISTENT_VOLUME_SOURCE "CSIPersistentVolumeSource" { .checks(CSI_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
+describe! { CSIPersistentVolumeSource, CSI_PERSISTENT_VOLUME_SOURCE "CSIPersistentVolumeSource" {
+    .checks(CSI_PERSISTENT_VOLUME_SOURCE_CHECKS)
+} [
     driver:                        "driver",                      1, Flags::REQUIRED;
     volume_handle:                 "volumeHandle",                2, Flags::REQUIRED;
     read_only:                     "readOnly",                    3, Flags::OMIT_EMPTY;
@@ -681,9 +806,12 @@ pub struct PersistentVolumeStatus {
 }
 
 describe! { PersistentVolumeStatus, PERSISTENT_VOLUME_STATUS "PersistentVolumeStatus" {} [
-    phase:                      "phase",                   1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Pending", "Available", "Bound", "Released", "Failed"], go_type: "PersistentVolumePhase", ..FieldInfo::PLAIN };
+    phase:                      "phase",                   1, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Pending", "Available", "Bound", "Released", "Failed"],
+        go_type: "PersistentVolumePhase",
+        ..FieldInfo::PLAIN
+    };
     message:                    "message",                 2, Flags::OMIT_EMPTY;
     reason:                     "reason",                  3, Flags::OMIT_EMPTY;
     last_phase_transition_time: "lastPhaseTransitionTime", 4, Flags::OMIT_EMPTY;
 ] }
-

@@ -57,7 +57,27 @@ pub struct PersistentVolumeClaim {
     pub status: PersistentVolumeClaimStatus,
 }
 
-describe! { PersistentVolumeClaim, PERSISTENT_VOLUME_CLAIM "PersistentVolumeClaim" { .defaults(&Defaults { paths: &[(&["status", "phase"], Literal::String("Pending"))], by_hand: None }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<PersistentVolumeClaim>() { crate::hatches::core::validate_persistent_volume_claim(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { PersistentVolumeClaim, PERSISTENT_VOLUME_CLAIM "PersistentVolumeClaim" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[(&["status", "phase"], Literal::String("Pending"))],
+                by_hand: None,
+            },
+        )
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<PersistentVolumeClaim>() {
+                crate::hatches::core::validate_persistent_volume_claim(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -75,7 +95,9 @@ pub struct PersistentVolumeClaimList {
     pub items: Vec<PersistentVolumeClaim>,
 }
 
-describe! { PersistentVolumeClaimList, PERSISTENT_VOLUME_CLAIM_LIST "PersistentVolumeClaimList" { .defaults_below() } [
+describe! { PersistentVolumeClaimList, PERSISTENT_VOLUME_CLAIM_LIST "PersistentVolumeClaimList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -104,16 +126,31 @@ pub struct PersistentVolumeClaimSpec {
     pub volume_attributes_class_name: Option<String>,
 }
 
-describe! { direct PersistentVolumeClaimSpec, PERSISTENT_VOLUME_CLAIM_SPEC "PersistentVolumeClaimSpec" { .defaults_below() } [
-    access_modes:                 "accessModes",               1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"], go_type: "PersistentVolumeAccessMode", ..FieldInfo::PLAIN };
+describe! { direct PersistentVolumeClaimSpec, PERSISTENT_VOLUME_CLAIM_SPEC "PersistentVolumeClaimSpec" {
+    .defaults_below()
+} [
+    access_modes:                 "accessModes",               1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        enum_values: &["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"],
+        go_type: "PersistentVolumeAccessMode",
+        ..FieldInfo::PLAIN
+    };
     selector:                     "selector",                  4, Flags::OMIT_EMPTY;
     resources:                    "resources",                 2, Flags::OMIT_EMPTY;
     volume_name:                  "volumeName",                3, Flags::OMIT_EMPTY;
     storage_class_name:           "storageClassName",          5, Flags::OMIT_EMPTY;
-    volume_mode:                  "volumeMode",                6, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Filesystem")), enum_values: &["Block", "Filesystem"], go_type: "PersistentVolumeMode", ..FieldInfo::PLAIN };
+    volume_mode:                  "volumeMode",                6, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Filesystem")),
+        enum_values: &["Block", "Filesystem"],
+        go_type: "PersistentVolumeMode",
+        ..FieldInfo::PLAIN
+    };
     data_source:                  "dataSource",                7, Flags::OMIT_EMPTY;
     data_source_ref:              "dataSourceRef",             8, Flags::OMIT_EMPTY;
-    volume_attributes_class_name: "volumeAttributesClassName", 9, Flags::OMIT_EMPTY, &FieldInfo { gate: "VolumeAttributesClass", ..FieldInfo::PLAIN };
+    volume_attributes_class_name: "volumeAttributesClassName", 9, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "VolumeAttributesClass",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Storage amounts a claim asks for.
@@ -125,7 +162,19 @@ pub struct VolumeResourceRequirements {
     pub requests: BTreeMap<String, Quantity>,
 }
 
-describe! { direct VolumeResourceRequirements, VOLUME_RESOURCE_REQUIREMENTS "VolumeResourceRequirements" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<VolumeResourceRequirements>() { crate::hatches::core::default_volume_resource_requirements(v) }) }) } [
+describe! { direct VolumeResourceRequirements, VOLUME_RESOURCE_REQUIREMENTS "VolumeResourceRequirements" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<VolumeResourceRequirements>() {
+                        crate::hatches::core::default_volume_resource_requirements(v)
+                    }
+                }),
+            },
+        )
+} [
     limits:   "limits",   1, Flags::OMIT_EMPTY;
     requests: "requests", 2, Flags::OMIT_EMPTY;
 ] }
@@ -151,15 +200,59 @@ pub struct PersistentVolumeClaimStatus {
     pub modify_volume_status: Option<Box<ModifyVolumeStatus>>,
 }
 
-describe! { PersistentVolumeClaimStatus, PERSISTENT_VOLUME_CLAIM_STATUS "PersistentVolumeClaimStatus" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<PersistentVolumeClaimStatus>() { crate::hatches::core::default_persistent_volume_claim_status(v) }) }) } [
-    phase:                                "phase",                            1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Pending", "Bound", "Lost"], go_type: "PersistentVolumeClaimPhase", ..FieldInfo::PLAIN };
-    access_modes:                         "accessModes",                      2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"], go_type: "PersistentVolumeAccessMode", ..FieldInfo::PLAIN };
+describe! { PersistentVolumeClaimStatus, PERSISTENT_VOLUME_CLAIM_STATUS "PersistentVolumeClaimStatus" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<PersistentVolumeClaimStatus>() {
+                        crate::hatches::core::default_persistent_volume_claim_status(v)
+                    }
+                }),
+            },
+        )
+} [
+    phase:                                "phase",                            1, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Pending", "Bound", "Lost"],
+        go_type: "PersistentVolumeClaimPhase",
+        ..FieldInfo::PLAIN
+    };
+    access_modes:                         "accessModes",                      2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        enum_values: &["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"],
+        go_type: "PersistentVolumeAccessMode",
+        ..FieldInfo::PLAIN
+    };
     capacity:                             "capacity",                         3, Flags::OMIT_EMPTY;
-    conditions:                           "conditions",                       4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions:                           "conditions",                       4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
     allocated_resources:                  "allocatedResources",               5, Flags::OMIT_EMPTY;
-    allocated_resource_statuses:          "allocatedResourceStatuses",        7, Flags::OMIT_EMPTY, &FieldInfo { map_atomic: Some(false), enum_values: &["ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizePending", "NodeResizeInProgress", "NodeResizeInfeasible"], go_type: "ClaimResourceStatus", go_whole: "map[ResourceName]ClaimResourceStatus", ..FieldInfo::PLAIN };
-    current_volume_attributes_class_name: "currentVolumeAttributesClassName", 8, Flags::OMIT_EMPTY, &FieldInfo { gate: "VolumeAttributesClass", ..FieldInfo::PLAIN };
-    modify_volume_status:                 "modifyVolumeStatus",               9, Flags::OMIT_EMPTY, &FieldInfo { gate: "VolumeAttributesClass", ..FieldInfo::PLAIN };
+    allocated_resource_statuses:          "allocatedResourceStatuses",        7, Flags::OMIT_EMPTY, &FieldInfo {
+        map_atomic: Some(false),
+        enum_values: &[
+            "ControllerResizeInProgress",
+            "ControllerResizeInfeasible",
+            "NodeResizePending",
+            "NodeResizeInProgress",
+            "NodeResizeInfeasible",
+        ],
+        go_type: "ClaimResourceStatus",
+        go_whole: "map[ResourceName]ClaimResourceStatus",
+        ..FieldInfo::PLAIN
+    };
+    current_volume_attributes_class_name: "currentVolumeAttributesClassName", 8, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "VolumeAttributesClass",
+        ..FieldInfo::PLAIN
+    };
+    modify_volume_status:                 "modifyVolumeStatus",               9, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "VolumeAttributesClass",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Observation about a claim, mostly concerning resizing or modification.
@@ -180,8 +273,14 @@ pub struct PersistentVolumeClaimCondition {
 }
 
 describe! { PersistentVolumeClaimCondition, PERSISTENT_VOLUME_CLAIM_CONDITION "PersistentVolumeClaimCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "PersistentVolumeClaimConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "PersistentVolumeClaimConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_probe_time:      "lastProbeTime",      3, Flags::NONE;
     last_transition_time: "lastTransitionTime", 4, Flags::NONE;
     reason:               "reason",             5, Flags::OMIT_EMPTY;
@@ -199,7 +298,11 @@ pub struct ModifyVolumeStatus {
 
 describe! { ModifyVolumeStatus, MODIFY_VOLUME_STATUS "ModifyVolumeStatus" {} [
     target_volume_attributes_class_name: "targetVolumeAttributesClassName", 1, Flags::OMIT_EMPTY;
-    status:                              "status",                          2, Flags::REQUIRED, &FieldInfo { enum_values: &["Pending", "InProgress", "Infeasible"], go_type: "PersistentVolumeClaimModifyVolumeStatus", ..FieldInfo::PLAIN };
+    status:                              "status",                          2, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["Pending", "InProgress", "Infeasible"],
+        go_type: "PersistentVolumeClaimModifyVolumeStatus",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Blueprint from which a per-pod claim is generated.
@@ -211,8 +314,9 @@ pub struct PersistentVolumeClaimTemplate {
     pub spec: PersistentVolumeClaimSpec,
 }
 
-describe! { direct PersistentVolumeClaimTemplate, PERSISTENT_VOLUME_CLAIM_TEMPLATE "PersistentVolumeClaimTemplate" { .defaults_below() } [
+describe! { direct PersistentVolumeClaimTemplate, PERSISTENT_VOLUME_CLAIM_TEMPLATE "PersistentVolumeClaimTemplate" {
+    .defaults_below()
+} [
     metadata: "metadata", 1, Flags::OMIT_EMPTY;
     spec:     "spec",     2, Flags::REQUIRED;
 ] }
-

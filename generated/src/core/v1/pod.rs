@@ -3,12 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy, UnionDef};
+use machinery::def::{
+    Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy, UnionDef,
+};
 use machinery::describe;
-use machinery::scalar::{Quantity};
+use machinery::scalar::Quantity;
 use machinery::type_meta::TypeMeta;
 
-use super::{Affinity, Container, EphemeralContainer, LocalObjectReference, PodSecurityContext, PodStatus, ResourceRequirements, Toleration, TopologySpreadConstraint, Volume};
+use super::{
+    Affinity, Container, EphemeralContainer, LocalObjectReference, PodSecurityContext,
+    PodStatus, ResourceRequirements, Toleration, TopologySpreadConstraint, Volume,
+};
 
 /// When a pod's exited containers are started again.
 pub mod restart_policy {
@@ -50,7 +55,38 @@ pub struct Pod {
     pub status: PodStatus,
 }
 
-describe! { Pod, POD "Pod" { .defaults(&Defaults { paths: &[(&["spec", "enableServiceLinks"], Literal::Bool(true))], by_hand: Some(|m| if let Some(v) = m.downcast::<Pod>() { crate::hatches::core::default_pod(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<Pod>() { crate::hatches::core::normalize_pod(v) }) .validate(|v, path, new, old| if let Some(new) = new.downcast::<Pod>() { crate::hatches::core::validate_pod(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
+describe! { Pod, POD "Pod" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[(&["spec", "enableServiceLinks"], Literal::Bool(true))],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<Pod>() {
+                        crate::hatches::core::default_pod(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    
+        .normalize(|m| {
+            if let Some(v) = m.downcast::<Pod>() {
+                crate::hatches::core::normalize_pod(v)
+            }
+        })
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<Pod>() {
+                crate::hatches::core::validate_pod(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -68,7 +104,10 @@ pub struct PodList {
     pub items: Vec<Pod>,
 }
 
-describe! { PodList, POD_LIST "PodList" { .defaults_below() .normalize_below() } [
+describe! { PodList, POD_LIST "PodList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -163,49 +202,142 @@ pub struct PodSpec {
     pub scheduling_group: Option<Box<PodSchedulingGroup>>,
 }
 
-describe! { direct PodSpec, POD_SPEC "PodSpec" { .defaults(&Defaults { paths: &[(&["dnsPolicy"], Literal::String("ClusterFirst")), (&["restartPolicy"], Literal::String("Always")), (&["securityContext"], Literal::Object(&[])), (&["terminationGracePeriodSeconds"], Literal::Int(30)), (&["schedulerName"], Literal::String("default-scheduler"))], by_hand: Some(|m| if let Some(v) = m.downcast::<PodSpec>() { crate::hatches::core::default_pod_spec(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<PodSpec>() { crate::hatches::core::normalize_pod_spec(v) }) .normalize_below() } [
-    volumes:                          "volumes",                        1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::MergeRetainKeys, patch_merge_key: "name", ..FieldInfo::PLAIN };
-    init_containers:                  "initContainers",                20, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
-    containers:                       "containers",                     2, Flags::REQUIRED, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
-    ephemeral_containers:             "ephemeralContainers",           34, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
-    restart_policy:                   "restartPolicy",                  3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Always", "OnFailure", "Never"], go_type: "RestartPolicy", ..FieldInfo::PLAIN };
-    termination_grace_period_seconds: "terminationGracePeriodSeconds",  4, Flags::OMIT_EMPTY;
-    active_deadline_seconds:          "activeDeadlineSeconds",          5, Flags::OMIT_EMPTY;
-    dns_policy:                       "dnsPolicy",                      6, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"], go_type: "DNSPolicy", ..FieldInfo::PLAIN };
-    node_selector:                    "nodeSelector",                   7, Flags::OMIT_EMPTY, &FieldInfo { map_atomic: Some(true), ..FieldInfo::PLAIN };
-    service_account_name:             "serviceAccountName",             8, Flags::OMIT_EMPTY;
-    service_account:                  "serviceAccount",                 9, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
-    automount_service_account_token:  "automountServiceAccountToken",  21, Flags::OMIT_EMPTY;
-    node_name:                        "nodeName",                      10, Flags::OMIT_EMPTY;
-    host_network:                     "hostNetwork",                   11, Flags::OMIT_EMPTY;
-    host_pid:                         "hostPID",                       12, Flags::OMIT_EMPTY;
-    host_ipc:                         "hostIPC",                       13, Flags::OMIT_EMPTY;
-    share_process_namespace:          "shareProcessNamespace",         27, Flags::OMIT_EMPTY;
-    security_context:                 "securityContext",               14, Flags::OMIT_EMPTY;
-    image_pull_secrets:               "imagePullSecrets",              15, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
-    hostname:                         "hostname",                      16, Flags::OMIT_EMPTY;
-    subdomain:                        "subdomain",                     17, Flags::OMIT_EMPTY;
-    affinity:                         "affinity",                      18, Flags::OMIT_EMPTY;
-    scheduler_name:                   "schedulerName",                 19, Flags::OMIT_EMPTY;
-    tolerations:                      "tolerations",                   22, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    host_aliases:                     "hostAliases",                   23, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["ip"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "ip", ..FieldInfo::PLAIN };
-    priority_class_name:              "priorityClassName",             24, Flags::OMIT_EMPTY;
-    priority:                         "priority",                      25, Flags::OMIT_EMPTY;
-    dns_config:                       "dnsConfig",                     26, Flags::OMIT_EMPTY;
-    readiness_gates:                  "readinessGates",                28, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    runtime_class_name:               "runtimeClassName",              29, Flags::OMIT_EMPTY;
-    enable_service_links:             "enableServiceLinks",            30, Flags::OMIT_EMPTY;
-    preemption_policy:                "preemptionPolicy",              31, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["PreemptLowerPriority", "Never"], go_type: "PreemptionPolicy", ..FieldInfo::PLAIN };
-    overhead:                         "overhead",                      32, Flags::OMIT_EMPTY;
-    topology_spread_constraints:      "topologySpreadConstraints",     33, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["topologyKey", "whenUnsatisfiable"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "topologyKey", ..FieldInfo::PLAIN };
-    set_hostname_as_fqdn:             "setHostnameAsFQDN",             35, Flags::OMIT_EMPTY;
-    os:                               "os",                            36, Flags::OMIT_EMPTY;
-    host_users:                       "hostUsers",                     37, Flags::OMIT_EMPTY;
-    scheduling_gates:                 "schedulingGates",               38, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
-    resource_claims:                  "resourceClaims",                39, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::MergeRetainKeys, patch_merge_key: "name", gate: "DynamicResourceAllocation", ..FieldInfo::PLAIN };
-    resources:                        "resources",                     40, Flags::OMIT_EMPTY, &FieldInfo { gate: "PodLevelResources", ..FieldInfo::PLAIN };
-    hostname_override:                "hostnameOverride",              41, Flags::OMIT_EMPTY, &FieldInfo { gate: "HostnameOverride", ..FieldInfo::PLAIN };
-    scheduling_group:                 "schedulingGroup",               43, Flags::OMIT_EMPTY, &FieldInfo { gate: "GenericWorkload", ..FieldInfo::PLAIN };
+describe! { direct PodSpec, POD_SPEC "PodSpec" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["dnsPolicy"], Literal::String("ClusterFirst")),
+                    (&["restartPolicy"], Literal::String("Always")),
+                    (&["securityContext"], Literal::Object(&[])),
+                    (&["terminationGracePeriodSeconds"], Literal::Int(30)),
+                    (&["schedulerName"], Literal::String("default-scheduler")),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<PodSpec>() {
+                        crate::hatches::core::default_pod_spec(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    
+        .normalize(|m| {
+            if let Some(v) = m.downcast::<PodSpec>() {
+                crate::hatches::core::normalize_pod_spec(v)
+            }
+        })
+    .normalize_below()
+} [
+    volumes: "volumes", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::MergeRetainKeys,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
+    init_containers: "initContainers", 20, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
+    containers: "containers", 2, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
+    ephemeral_containers: "ephemeralContainers", 34, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
+    restart_policy: "restartPolicy", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Always", "OnFailure", "Never"],
+        go_type: "RestartPolicy",
+        ..FieldInfo::PLAIN
+    };
+    termination_grace_period_seconds: "terminationGracePeriodSeconds", 4, Flags::OMIT_EMPTY;
+    active_deadline_seconds: "activeDeadlineSeconds", 5, Flags::OMIT_EMPTY;
+    dns_policy: "dnsPolicy", 6, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"],
+        go_type: "DNSPolicy",
+        ..FieldInfo::PLAIN
+    };
+    node_selector: "nodeSelector", 7, Flags::OMIT_EMPTY, &FieldInfo { map_atomic: Some(true), ..FieldInfo::PLAIN };
+    service_account_name: "serviceAccountName", 8, Flags::OMIT_EMPTY;
+    service_account: "serviceAccount", 9, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
+    automount_service_account_token: "automountServiceAccountToken", 21, Flags::OMIT_EMPTY;
+    node_name: "nodeName", 10, Flags::OMIT_EMPTY;
+    host_network: "hostNetwork", 11, Flags::OMIT_EMPTY;
+    host_pid: "hostPID", 12, Flags::OMIT_EMPTY;
+    host_ipc: "hostIPC", 13, Flags::OMIT_EMPTY;
+    share_process_namespace: "shareProcessNamespace", 27, Flags::OMIT_EMPTY;
+    security_context: "securityContext", 14, Flags::OMIT_EMPTY;
+    image_pull_secrets: "imagePullSecrets", 15, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
+    hostname: "hostname", 16, Flags::OMIT_EMPTY;
+    subdomain: "subdomain", 17, Flags::OMIT_EMPTY;
+    affinity: "affinity", 18, Flags::OMIT_EMPTY;
+    scheduler_name: "schedulerName", 19, Flags::OMIT_EMPTY;
+    tolerations: "tolerations", 22, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    host_aliases: "hostAliases", 23, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["ip"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "ip",
+        ..FieldInfo::PLAIN
+    };
+    priority_class_name: "priorityClassName", 24, Flags::OMIT_EMPTY;
+    priority: "priority", 25, Flags::OMIT_EMPTY;
+    dns_config: "dnsConfig", 26, Flags::OMIT_EMPTY;
+    readiness_gates: "readinessGates", 28, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    runtime_class_name: "runtimeClassName", 29, Flags::OMIT_EMPTY;
+    enable_service_links: "enableServiceLinks", 30, Flags::OMIT_EMPTY;
+    preemption_policy: "preemptionPolicy", 31, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["PreemptLowerPriority", "Never"],
+        go_type: "PreemptionPolicy",
+        ..FieldInfo::PLAIN
+    };
+    overhead: "overhead", 32, Flags::OMIT_EMPTY;
+    topology_spread_constraints: "topologySpreadConstraints", 33, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["topologyKey", "whenUnsatisfiable"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "topologyKey",
+        ..FieldInfo::PLAIN
+    };
+    set_hostname_as_fqdn: "setHostnameAsFQDN", 35, Flags::OMIT_EMPTY;
+    os: "os", 36, Flags::OMIT_EMPTY;
+    host_users: "hostUsers", 37, Flags::OMIT_EMPTY;
+    scheduling_gates: "schedulingGates", 38, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
+    resource_claims: "resourceClaims", 39, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::MergeRetainKeys,
+        patch_merge_key: "name",
+        gate: "DynamicResourceAllocation",
+        ..FieldInfo::PLAIN
+    };
+    resources: "resources", 40, Flags::OMIT_EMPTY, &FieldInfo { gate: "PodLevelResources", ..FieldInfo::PLAIN };
+    hostname_override: "hostnameOverride", 41, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "HostnameOverride",
+        ..FieldInfo::PLAIN
+    };
+    scheduling_group: "schedulingGroup", 43, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "GenericWorkload",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Additional `/etc/hosts` line for the pod's containers.
@@ -261,7 +393,10 @@ pub struct PodReadinessGate {
 }
 
 describe! { direct PodReadinessGate, POD_READINESS_GATE "PodReadinessGate" {} [
-    condition_type: "conditionType", 1, Flags::REQUIRED, &FieldInfo { go_type: "PodConditionType", ..FieldInfo::PLAIN };
+    condition_type: "conditionType", 1, Flags::REQUIRED, &FieldInfo {
+        go_type: "PodConditionType",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Declares which operating system a pod is built for.
@@ -310,7 +445,17 @@ pub struct PodSchedulingGroup {
     pub pod_group_name: Option<String>,
 }
 
-describe! { direct PodSchedulingGroup, POD_SCHEDULING_GROUP "PodSchedulingGroup" { .unions(&[UnionDef { discriminator: "", members: &[("", "podGroupName")], zero_allowed: false }]) } [
+describe! { direct PodSchedulingGroup, POD_SCHEDULING_GROUP "PodSchedulingGroup" {
+    
+        .unions(
+            &[
+                UnionDef {
+                    discriminator: "",
+                    members: &[("", "podGroupName")],
+                    zero_allowed: false,
+                },
+            ],
+        )
+} [
     pod_group_name: "podGroupName", 1, Flags::OMIT_EMPTY;
 ] }
-

@@ -96,31 +96,109 @@ pub struct PodStatus {
     /// Pod-level requests and limits currently enforced.
     pub resources: Option<Box<ResourceRequirements>>,
     /// Node resources such as CPU that were granted through claims.
-    pub node_allocatable_resource_claim_statuses: Vec<NodeAllocatableResourceClaimStatus>,
+    pub node_allocatable_resource_claim_statuses: Vec<
+        NodeAllocatableResourceClaimStatus,
+    >,
 }
 
-describe! { direct PodStatus, POD_STATUS "PodStatus" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<PodStatus>() { crate::hatches::core::default_pod_status(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<PodStatus>() { crate::hatches::core::normalize_pod_status(v) }) .normalize_below() } [
-    observed_generation:                      "observedGeneration",                   17, Flags::OMIT_EMPTY;
-    phase:                                    "phase",                                 1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Pending", "Running", "Succeeded", "Failed", "Unknown"], go_type: "PodPhase", ..FieldInfo::PLAIN };
-    conditions:                               "conditions",                            2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
-    message:                                  "message",                               3, Flags::OMIT_EMPTY;
-    reason:                                   "reason",                                4, Flags::OMIT_EMPTY;
-    nominated_node_name:                      "nominatedNodeName",                    11, Flags::OMIT_EMPTY;
-    host_ip:                                  "hostIP",                                5, Flags::OMIT_EMPTY;
-    host_ips:                                 "hostIPs",                              16, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, patch_strategy: PatchStrategy::Merge, patch_merge_key: "ip", ..FieldInfo::PLAIN };
-    pod_ip:                                   "podIP",                                 6, Flags::OMIT_EMPTY;
-    pod_ips:                                  "podIPs",                               12, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["ip"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "ip", ..FieldInfo::PLAIN };
-    start_time:                               "startTime",                             7, Flags::OMIT_EMPTY;
-    init_container_statuses:                  "initContainerStatuses",                10, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    container_statuses:                       "containerStatuses",                     8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    qos_class:                                "qosClass",                              9, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Guaranteed", "Burstable", "BestEffort"], go_type: "PodQOSClass", ..FieldInfo::PLAIN };
-    ephemeral_container_statuses:             "ephemeralContainerStatuses",           13, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    resize:                                   "resize",                               14, Flags::OMIT_EMPTY.or(Flags::DEPRECATED), &FieldInfo { gate: "InPlacePodVerticalScaling", go_type: "PodResizeStatus", ..FieldInfo::PLAIN };
-    resource_claim_statuses:                  "resourceClaimStatuses",                15, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::MergeRetainKeys, patch_merge_key: "name", gate: "DynamicResourceAllocation", ..FieldInfo::PLAIN };
-    extended_resource_claim_status:           "extendedResourceClaimStatus",          18, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAExtendedResource", ..FieldInfo::PLAIN };
-    allocated_resources:                      "allocatedResources",                   19, Flags::OMIT_EMPTY, &FieldInfo { gate: "InPlacePodLevelResourcesVerticalScaling", ..FieldInfo::PLAIN };
-    resources:                                "resources",                            20, Flags::OMIT_EMPTY, &FieldInfo { gate: "InPlacePodLevelResourcesVerticalScaling", ..FieldInfo::PLAIN };
-    node_allocatable_resource_claim_statuses: "nodeAllocatableResourceClaimStatuses", 21, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRANodeAllocatableResources", ..FieldInfo::PLAIN };
+describe! { direct PodStatus, POD_STATUS "PodStatus" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<PodStatus>() {
+                        crate::hatches::core::default_pod_status(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    
+        .normalize(|m| {
+            if let Some(v) = m.downcast::<PodStatus>() {
+                crate::hatches::core::normalize_pod_status(v)
+            }
+        })
+    .normalize_below()
+} [
+    observed_generation: "observedGeneration", 17, Flags::OMIT_EMPTY;
+    phase: "phase", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Pending", "Running", "Succeeded", "Failed", "Unknown"],
+        go_type: "PodPhase",
+        ..FieldInfo::PLAIN
+    };
+    conditions: "conditions", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
+    message: "message", 3, Flags::OMIT_EMPTY;
+    reason: "reason", 4, Flags::OMIT_EMPTY;
+    nominated_node_name: "nominatedNodeName", 11, Flags::OMIT_EMPTY;
+    host_ip: "hostIP", 5, Flags::OMIT_EMPTY;
+    host_ips: "hostIPs", 16, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "ip",
+        ..FieldInfo::PLAIN
+    };
+    pod_ip: "podIP", 6, Flags::OMIT_EMPTY;
+    pod_ips: "podIPs", 12, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["ip"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "ip",
+        ..FieldInfo::PLAIN
+    };
+    start_time: "startTime", 7, Flags::OMIT_EMPTY;
+    init_container_statuses: "initContainerStatuses", 10, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    container_statuses: "containerStatuses", 8, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    qos_class: "qosClass", 9, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Guaranteed", "Burstable", "BestEffort"],
+        go_type: "PodQOSClass",
+        ..FieldInfo::PLAIN
+    };
+    ephemeral_container_statuses: "ephemeralContainerStatuses", 13, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    resize: "resize", 14, Flags::OMIT_EMPTY.or(Flags::DEPRECATED), &FieldInfo {
+        gate: "InPlacePodVerticalScaling",
+        go_type: "PodResizeStatus",
+        ..FieldInfo::PLAIN
+    };
+    resource_claim_statuses: "resourceClaimStatuses", 15, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::MergeRetainKeys,
+        patch_merge_key: "name",
+        gate: "DynamicResourceAllocation",
+        ..FieldInfo::PLAIN
+    };
+    extended_resource_claim_status: "extendedResourceClaimStatus", 18, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAExtendedResource",
+        ..FieldInfo::PLAIN
+    };
+    allocated_resources: "allocatedResources", 19, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "InPlacePodLevelResourcesVerticalScaling",
+        ..FieldInfo::PLAIN
+    };
+    resources: "resources", 20, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "InPlacePodLevelResourcesVerticalScaling",
+        ..FieldInfo::PLAIN
+    };
+    node_allocatable_resource_claim_statuses:
+        "nodeAllocatableResourceClaimStatuses", 21, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRANodeAllocatableResources",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One observation about a pod's progress or health.
@@ -143,9 +221,15 @@ pub struct PodCondition {
 }
 
 describe! { direct PodCondition, POD_CONDITION "PodCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "PodConditionType", ..FieldInfo::PLAIN };
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "PodConditionType",
+        ..FieldInfo::PLAIN
+    };
     observed_generation:  "observedGeneration", 7, Flags::OMIT_EMPTY;
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_probe_time:      "lastProbeTime",      3, Flags::NONE;
     last_transition_time: "lastTransitionTime", 4, Flags::NONE;
     reason:               "reason",             5, Flags::OMIT_EMPTY;
@@ -209,7 +293,20 @@ pub struct ContainerStatus {
     pub stop_signal: Option<String>,
 }
 
-describe! { direct ContainerStatus, CONTAINER_STATUS "ContainerStatus" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<ContainerStatus>() { crate::hatches::core::default_container_status(v) }) }) .defaults_below() } [
+describe! { direct ContainerStatus, CONTAINER_STATUS "ContainerStatus" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<ContainerStatus>() {
+                        crate::hatches::core::default_container_status(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+} [
     name:                       "name",                      1, Flags::REQUIRED;
     state:                      "state",                     2, Flags::OMIT_EMPTY;
     last_state:                 "lastState",                 3, Flags::OMIT_EMPTY;
@@ -220,11 +317,99 @@ describe! { direct ContainerStatus, CONTAINER_STATUS "ContainerStatus" { .defaul
     container_id:               "containerID",               8, Flags::OMIT_EMPTY;
     started:                    "started",                   9, Flags::OMIT_EMPTY;
     allocated_resources:        "allocatedResources",       10, Flags::OMIT_EMPTY;
-    resources:                  "resources",                11, Flags::OMIT_EMPTY, &FieldInfo { gate: "InPlacePodVerticalScaling", ..FieldInfo::PLAIN };
-    volume_mounts:              "volumeMounts",             12, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["mountPath"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "mountPath", ..FieldInfo::PLAIN };
-    user:                       "user",                     13, Flags::OMIT_EMPTY, &FieldInfo { gate: "SupplementalGroupsPolicy", ..FieldInfo::PLAIN };
-    allocated_resources_status: "allocatedResourcesStatus", 14, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", gate: "ResourceHealthStatus", ..FieldInfo::PLAIN };
-    stop_signal:                "stopSignal",               15, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["SIGABRT", "SIGALRM", "SIGBUS", "SIGCHLD", "SIGCLD", "SIGCONT", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGIO", "SIGIOT", "SIGKILL", "SIGPIPE", "SIGPOLL", "SIGPROF", "SIGPWR", "SIGQUIT", "SIGSEGV", "SIGSTKFLT", "SIGSTOP", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGUSR1", "SIGUSR2", "SIGVTALRM", "SIGWINCH", "SIGXCPU", "SIGXFSZ", "SIGRTMIN", "SIGRTMIN+1", "SIGRTMIN+2", "SIGRTMIN+3", "SIGRTMIN+4", "SIGRTMIN+5", "SIGRTMIN+6", "SIGRTMIN+7", "SIGRTMIN+8", "SIGRTMIN+9", "SIGRTMIN+10", "SIGRTMIN+11", "SIGRTMIN+12", "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMAX-14", "SIGRTMAX-13", "SIGRTMAX-12", "SIGRTMAX-11", "SIGRTMAX-10", "SIGRTMAX-9", "SIGRTMAX-8", "SIGRTMAX-7", "SIGRTMAX-6", "SIGRTMAX-5", "SIGRTMAX-4", "SIGRTMAX-3", "SIGRTMAX-2", "SIGRTMAX-1", "SIGRTMAX"], gate: "ContainerStopSignals", go_type: "Signal", ..FieldInfo::PLAIN };
+    resources:                  "resources",                11, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "InPlacePodVerticalScaling",
+        ..FieldInfo::PLAIN
+    };
+    volume_mounts:              "volumeMounts",             12, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["mountPath"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "mountPath",
+        ..FieldInfo::PLAIN
+    };
+    user:                       "user",                     13, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "SupplementalGroupsPolicy",
+        ..FieldInfo::PLAIN
+    };
+    allocated_resources_status: "allocatedResourcesStatus", 14, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        gate: "ResourceHealthStatus",
+        ..FieldInfo::PLAIN
+    };
+    stop_signal:                "stopSignal",               15, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &[
+            "SIGABRT",
+            "SIGALRM",
+            "SIGBUS",
+            "SIGCHLD",
+            "SIGCLD",
+            "SIGCONT",
+            "SIGFPE",
+            "SIGHUP",
+            "SIGILL",
+            "SIGINT",
+            "SIGIO",
+            "SIGIOT",
+            "SIGKILL",
+            "SIGPIPE",
+            "SIGPOLL",
+            "SIGPROF",
+            "SIGPWR",
+            "SIGQUIT",
+            "SIGSEGV",
+            "SIGSTKFLT",
+            "SIGSTOP",
+            "SIGSYS",
+            "SIGTERM",
+            "SIGTRAP",
+            "SIGTSTP",
+            "SIGTTIN",
+            "SIGTTOU",
+            "SIGURG",
+            "SIGUSR1",
+            "SIGUSR2",
+            "SIGVTALRM",
+            "SIGWINCH",
+            "SIGXCPU",
+            "SIGXFSZ",
+            "SIGRTMIN",
+            "SIGRTMIN+1",
+            "SIGRTMIN+2",
+            "SIGRTMIN+3",
+            "SIGRTMIN+4",
+            "SIGRTMIN+5",
+            "SIGRTMIN+6",
+            "SIGRTMIN+7",
+            "SIGRTMIN+8",
+            "SIGRTMIN+9",
+            "SIGRTMIN+10",
+            "SIGRTMIN+11",
+            "SIGRTMIN+12",
+            "SIGRTMIN+13",
+            "SIGRTMIN+14",
+            "SIGRTMIN+15",
+            "SIGRTMAX-14",
+            "SIGRTMAX-13",
+            "SIGRTMAX-12",
+            "SIGRTMAX-11",
+            "SIGRTMAX-10",
+            "SIGRTMAX-9",
+            "SIGRTMAX-8",
+            "SIGRTMAX-7",
+            "SIGRTMAX-6",
+            "SIGRTMAX-5",
+            "SIGRTMAX-4",
+            "SIGRTMAX-3",
+            "SIGRTMAX-2",
+            "SIGRTMAX-1",
+            "SIGRTMAX",
+        ],
+        gate: "ContainerStopSignals",
+        go_type: "Signal",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Current situation of a container: waiting, running or terminated, with only one filled in.
@@ -317,7 +502,10 @@ describe! { direct VolumeMountStatus, VOLUME_MOUNT_STATUS "VolumeMountStatus" {}
     name:                "name",              1, Flags::REQUIRED;
     mount_path:          "mountPath",         2, Flags::REQUIRED;
     read_only:           "readOnly",          3, Flags::OMIT_EMPTY;
-    recursive_read_only: "recursiveReadOnly", 4, Flags::OMIT_EMPTY, &FieldInfo { go_type: "RecursiveReadOnlyMode", ..FieldInfo::PLAIN };
+    recursive_read_only: "recursiveReadOnly", 4, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "RecursiveReadOnlyMode",
+        ..FieldInfo::PLAIN
+    };
     volume_status:       "volumeStatus",      5, Flags::OMIT_EMPTY;
 ] }
 
@@ -357,7 +545,10 @@ pub struct LinuxContainerUser {
 describe! { direct LinuxContainerUser, LINUX_CONTAINER_USER "LinuxContainerUser" {} [
     uid:                 "uid",                1, Flags::REQUIRED;
     gid:                 "gid",                2, Flags::REQUIRED;
-    supplemental_groups: "supplementalGroups", 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    supplemental_groups: "supplementalGroups", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Device health for one resource of a container.
@@ -371,7 +562,10 @@ pub struct ResourceStatus {
 
 describe! { direct ResourceStatus, RESOURCE_STATUS "ResourceStatus" {} [
     name:      "name",      1, Flags::REQUIRED, &FieldInfo { go_type: "ResourceName", ..FieldInfo::PLAIN };
-    resources: "resources", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["resourceID"]), ..FieldInfo::PLAIN };
+    resources: "resources", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["resourceID"]),
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Health of one device assigned to a container.
@@ -387,8 +581,14 @@ pub struct ResourceHealth {
 
 describe! { direct ResourceHealth, RESOURCE_HEALTH "ResourceHealth" {} [
     resource_id: "resourceID", 1, Flags::REQUIRED, &FieldInfo { go_type: "ResourceID", ..FieldInfo::PLAIN };
-    health:      "health",     2, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ResourceHealthStatus", ..FieldInfo::PLAIN };
-    message:     "message",    6, Flags::OMIT_EMPTY, &FieldInfo { gate: "ResourceHealthStatusMessage", ..FieldInfo::PLAIN };
+    health:      "health",     2, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "ResourceHealthStatus",
+        ..FieldInfo::PLAIN
+    };
+    message:     "message",    6, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "ResourceHealthStatusMessage",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Records which claim a pod's claim entry resolved to.
@@ -414,8 +614,12 @@ pub struct PodExtendedResourceClaimStatus {
     pub resource_claim_name: String,
 }
 
-describe! { direct PodExtendedResourceClaimStatus, POD_EXTENDED_RESOURCE_CLAIM_STATUS "PodExtendedResourceClaimStatus" {} [
-    request_mappings:    "requestMappings",   1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+describe! { direct PodExtendedResourceClaimStatus,
+POD_EXTENDED_RESOURCE_CLAIM_STATUS "PodExtendedResourceClaimStatus" {} [
+    request_mappings:    "requestMappings",   1, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     resource_claim_name: "resourceClaimName", 2, Flags::REQUIRED;
 ] }
 
@@ -430,7 +634,8 @@ pub struct ContainerExtendedResourceRequest {
     pub request_name: String,
 }
 
-describe! { direct ContainerExtendedResourceRequest, CONTAINER_EXTENDED_RESOURCE_REQUEST "ContainerExtendedResourceRequest" {} [
+describe! { direct ContainerExtendedResourceRequest,
+CONTAINER_EXTENDED_RESOURCE_REQUEST "ContainerExtendedResourceRequest" {} [
     container_name: "containerName", 1, Flags::REQUIRED;
     resource_name:  "resourceName",  2, Flags::REQUIRED;
     request_name:   "requestName",   3, Flags::REQUIRED;
@@ -447,9 +652,15 @@ pub struct NodeAllocatableResourceClaimStatus {
     pub resources: BTreeMap<String, Quantity>,
 }
 
-describe! { direct NodeAllocatableResourceClaimStatus, NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS "NodeAllocatableResourceClaimStatus" {} [
+describe! { direct NodeAllocatableResourceClaimStatus,
+NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS "NodeAllocatableResourceClaimStatus" {} [
     resource_claim_name: "resourceClaimName", 1, Flags::REQUIRED;
-    containers:          "containers",        2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
-    resources:           "resources",         3, Flags::REQUIRED, &FieldInfo { go_whole: "map[ResourceName]resource.Quantity", ..FieldInfo::PLAIN };
+    containers:          "containers",        2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Set,
+        ..FieldInfo::PLAIN
+    };
+    resources:           "resources",         3, Flags::REQUIRED, &FieldInfo {
+        go_whole: "map[ResourceName]resource.Quantity",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

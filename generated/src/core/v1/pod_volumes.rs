@@ -6,9 +6,16 @@ use std::collections::BTreeMap;
 use machinery::checks::{Assertion, CheckDef};
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
-use machinery::scalar::{Quantity};
+use machinery::scalar::Quantity;
 
-use super::{AWSElasticBlockStoreVolumeSource, AzureDiskVolumeSource, FCVolumeSource, FlockerVolumeSource, GCEPersistentDiskVolumeSource, HostPathVolumeSource, LocalObjectReference, NFSVolumeSource, ObjectFieldSelector, PersistentVolumeClaimTemplate, PhotonPersistentDiskVolumeSource, PortworxVolumeSource, QuobyteVolumeSource, ResourceFieldSelector, VsphereVirtualDiskVolumeSource};
+use super::{
+    AWSElasticBlockStoreVolumeSource, AzureDiskVolumeSource, FCVolumeSource,
+    FlockerVolumeSource, GCEPersistentDiskVolumeSource, HostPathVolumeSource,
+    LocalObjectReference, NFSVolumeSource, ObjectFieldSelector,
+    PersistentVolumeClaimTemplate, PhotonPersistentDiskVolumeSource,
+    PortworxVolumeSource, QuobyteVolumeSource, ResourceFieldSelector,
+    VsphereVirtualDiskVolumeSource,
+};
 
 /// Backing store for an `emptyDir`: node disk when empty, tmpfs for `Memory`, or huge pages.
 pub mod storage_medium {
@@ -27,7 +34,20 @@ pub struct Volume {
     pub volume_source: VolumeSource,
 }
 
-describe! { direct Volume, VOLUME "Volume" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<Volume>() { crate::hatches::core::default_volume(v) }) }) .defaults_below() } [
+describe! { direct Volume, VOLUME "Volume" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<Volume>() {
+                        crate::hatches::core::default_volume(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+} [
     name:          "name", 1, Flags::REQUIRED;
     volume_source: "",     2, Flags::INLINE;
 ] }
@@ -177,7 +197,10 @@ pub struct SecretVolumeSource {
 describe! { direct SecretVolumeSource, SECRET_VOLUME_SOURCE "SecretVolumeSource" { .defaults_below() } [
     secret_name:  "secretName",  1, Flags::OMIT_EMPTY;
     items:        "items",       2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    default_mode: "defaultMode", 3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(420)), ..FieldInfo::PLAIN };
+    default_mode: "defaultMode", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(420)),
+        ..FieldInfo::PLAIN
+    };
     optional:     "optional",    4, Flags::OMIT_EMPTY;
 ] }
 
@@ -229,10 +252,16 @@ describe! { direct ISCSIVolumeSource, ISCSI_VOLUME_SOURCE "ISCSIVolumeSource" { 
     target_portal:       "targetPortal",       1, Flags::REQUIRED;
     iqn:                 "iqn",                2, Flags::REQUIRED;
     lun:                 "lun",                3, Flags::REQUIRED;
-    iscsi_interface:     "iscsiInterface",     4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("default")), ..FieldInfo::PLAIN };
+    iscsi_interface:     "iscsiInterface",     4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("default")),
+        ..FieldInfo::PLAIN
+    };
     fs_type:             "fsType",             5, Flags::OMIT_EMPTY;
     read_only:           "readOnly",           6, Flags::OMIT_EMPTY;
-    portals:             "portals",            7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    portals:             "portals",            7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     chap_auth_discovery: "chapAuthDiscovery",  8, Flags::OMIT_EMPTY;
     chap_auth_session:   "chapAuthSession",   11, Flags::OMIT_EMPTY;
     secret_ref:          "secretRef",         10, Flags::OMIT_EMPTY;
@@ -264,7 +293,9 @@ const GLUSTERFS_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { direct GlusterfsVolumeSource, GLUSTERFS_VOLUME_SOURCE "GlusterfsVolumeSource" { .checks(GLUSTERFS_VOLUME_SOURCE_CHECKS) } [
+describe! { direct GlusterfsVolumeSource, GLUSTERFS_VOLUME_SOURCE "GlusterfsVolumeSource" {
+    .checks(GLUSTERFS_VOLUME_SOURCE_CHECKS)
+} [
     endpoints: "endpoints", 1, Flags::REQUIRED;
     path:      "path",      2, Flags::REQUIRED;
     read_only: "readOnly",  3, Flags::OMIT_EMPTY;
@@ -288,7 +319,10 @@ const PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { direct PersistentVolumeClaimVolumeSource, PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE "PersistentVolumeClaimVolumeSource" { .checks(PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE_CHECKS) } [
+describe! { direct PersistentVolumeClaimVolumeSource,
+PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE "PersistentVolumeClaimVolumeSource" {
+    .checks(PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE_CHECKS)
+} [
     claim_name: "claimName", 1, Flags::REQUIRED;
     read_only:  "readOnly",  2, Flags::OMIT_EMPTY;
 ] }
@@ -328,13 +362,25 @@ const RBD_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { direct RBDVolumeSource, RBD_VOLUME_SOURCE "RBDVolumeSource" { .defaults_below() .checks(RBD_VOLUME_SOURCE_CHECKS) } [
+describe! { direct RBDVolumeSource, RBD_VOLUME_SOURCE "RBDVolumeSource" {
+    .defaults_below()
+    .checks(RBD_VOLUME_SOURCE_CHECKS)
+} [
     monitors:   "monitors",  1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     image:      "image",     2, Flags::REQUIRED;
     fs_type:    "fsType",    3, Flags::OMIT_EMPTY;
-    pool:       "pool",      4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("rbd")), ..FieldInfo::PLAIN };
-    user:       "user",      5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("admin")), ..FieldInfo::PLAIN };
-    keyring:    "keyring",   6, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("/etc/ceph/keyring")), ..FieldInfo::PLAIN };
+    pool:       "pool",      4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("rbd")),
+        ..FieldInfo::PLAIN
+    };
+    user:       "user",      5, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("admin")),
+        ..FieldInfo::PLAIN
+    };
+    keyring:    "keyring",   6, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("/etc/ceph/keyring")),
+        ..FieldInfo::PLAIN
+    };
     secret_ref: "secretRef", 7, Flags::OMIT_EMPTY;
     read_only:  "readOnly",  8, Flags::OMIT_EMPTY;
 ] }
@@ -389,7 +435,10 @@ const CINDER_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { direct CinderVolumeSource, CINDER_VOLUME_SOURCE "CinderVolumeSource" { .defaults_below() .checks(CINDER_VOLUME_SOURCE_CHECKS) } [
+describe! { direct CinderVolumeSource, CINDER_VOLUME_SOURCE "CinderVolumeSource" {
+    .defaults_below()
+    .checks(CINDER_VOLUME_SOURCE_CHECKS)
+} [
     volume_id:  "volumeID",  1, Flags::REQUIRED;
     fs_type:    "fsType",    2, Flags::OMIT_EMPTY;
     read_only:  "readOnly",  3, Flags::OMIT_EMPTY;
@@ -422,7 +471,10 @@ const CEPH_FS_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { direct CephFSVolumeSource, CEPH_FS_VOLUME_SOURCE "CephFSVolumeSource" { .defaults_below() .checks(CEPH_FS_VOLUME_SOURCE_CHECKS) } [
+describe! { direct CephFSVolumeSource, CEPH_FS_VOLUME_SOURCE "CephFSVolumeSource" {
+    .defaults_below()
+    .checks(CEPH_FS_VOLUME_SOURCE_CHECKS)
+} [
     monitors:    "monitors",   1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     path:        "path",       2, Flags::OMIT_EMPTY;
     user:        "user",       3, Flags::OMIT_EMPTY;
@@ -440,9 +492,14 @@ pub struct DownwardAPIVolumeSource {
     pub default_mode: Option<i32>,
 }
 
-describe! { direct DownwardAPIVolumeSource, DOWNWARD_API_VOLUME_SOURCE "DownwardAPIVolumeSource" { .defaults_below() } [
+describe! { direct DownwardAPIVolumeSource, DOWNWARD_API_VOLUME_SOURCE "DownwardAPIVolumeSource" {
+    .defaults_below()
+} [
     items:        "items",       1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    default_mode: "defaultMode", 2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(420)), ..FieldInfo::PLAIN };
+    default_mode: "defaultMode", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(420)),
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A file whose content is taken from a pod field or container resource.
@@ -490,7 +547,9 @@ const AZURE_FILE_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { direct AzureFileVolumeSource, AZURE_FILE_VOLUME_SOURCE "AzureFileVolumeSource" { .checks(AZURE_FILE_VOLUME_SOURCE_CHECKS) } [
+describe! { direct AzureFileVolumeSource, AZURE_FILE_VOLUME_SOURCE "AzureFileVolumeSource" {
+    .checks(AZURE_FILE_VOLUME_SOURCE_CHECKS)
+} [
     secret_name: "secretName", 1, Flags::REQUIRED;
     share_name:  "shareName",  2, Flags::REQUIRED;
     read_only:   "readOnly",   3, Flags::OMIT_EMPTY;
@@ -511,8 +570,14 @@ pub struct ConfigMapVolumeSource {
 
 describe! { direct ConfigMapVolumeSource, CONFIG_MAP_VOLUME_SOURCE "ConfigMapVolumeSource" { .defaults_below() } [
     local_object_reference: "",            1, Flags::INLINE;
-    items:                  "items",       2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    default_mode:           "defaultMode", 3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(420)), ..FieldInfo::PLAIN };
+    items:                  "items",       2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    default_mode:           "defaultMode", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(420)),
+        ..FieldInfo::PLAIN
+    };
     optional:               "optional",    4, Flags::OMIT_EMPTY;
 ] }
 
@@ -527,7 +592,10 @@ pub struct ProjectedVolumeSource {
 
 describe! { direct ProjectedVolumeSource, PROJECTED_VOLUME_SOURCE "ProjectedVolumeSource" { .defaults_below() } [
     sources:      "sources",     1, Flags::NONE, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    default_mode: "defaultMode", 2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(420)), ..FieldInfo::PLAIN };
+    default_mode: "defaultMode", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(420)),
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One ingredient of a projected volume; exactly one field is set.
@@ -552,8 +620,14 @@ describe! { direct VolumeProjection, VOLUME_PROJECTION "VolumeProjection" { .def
     downward_api:          "downwardAPI",         2, Flags::OMIT_EMPTY;
     config_map:            "configMap",           3, Flags::OMIT_EMPTY;
     service_account_token: "serviceAccountToken", 4, Flags::OMIT_EMPTY;
-    cluster_trust_bundle:  "clusterTrustBundle",  5, Flags::OMIT_EMPTY, &FieldInfo { gate: "ClusterTrustBundleProjection", ..FieldInfo::PLAIN };
-    pod_certificate:       "podCertificate",      6, Flags::OMIT_EMPTY, &FieldInfo { gate: "PodCertificateRequest", ..FieldInfo::PLAIN };
+    cluster_trust_bundle:  "clusterTrustBundle",  5, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "ClusterTrustBundleProjection",
+        ..FieldInfo::PLAIN
+    };
+    pod_certificate:       "podCertificate",      6, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "PodCertificateRequest",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Feeds Secret entries into a combined `projected` volume as files.
@@ -569,7 +643,10 @@ pub struct SecretProjection {
 
 describe! { direct SecretProjection, SECRET_PROJECTION "SecretProjection" { .defaults_below() } [
     local_object_reference: "",         1, Flags::INLINE;
-    items:                  "items",    2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    items:                  "items",    2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     optional:               "optional", 4, Flags::OMIT_EMPTY;
 ] }
 
@@ -597,7 +674,10 @@ pub struct ConfigMapProjection {
 
 describe! { direct ConfigMapProjection, CONFIG_MAP_PROJECTION "ConfigMapProjection" { .defaults_below() } [
     local_object_reference: "",         1, Flags::INLINE;
-    items:                  "items",    2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    items:                  "items",    2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     optional:               "optional", 4, Flags::OMIT_EMPTY;
 ] }
 
@@ -612,9 +692,14 @@ pub struct ServiceAccountTokenProjection {
     pub path: String,
 }
 
-describe! { direct ServiceAccountTokenProjection, SERVICE_ACCOUNT_TOKEN_PROJECTION "ServiceAccountTokenProjection" { .defaults_below() } [
+describe! { direct ServiceAccountTokenProjection, SERVICE_ACCOUNT_TOKEN_PROJECTION "ServiceAccountTokenProjection" {
+    .defaults_below()
+} [
     audience:           "audience",          1, Flags::OMIT_EMPTY;
-    expiration_seconds: "expirationSeconds", 2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(3600)), ..FieldInfo::PLAIN };
+    expiration_seconds: "expirationSeconds", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(3600)),
+        ..FieldInfo::PLAIN
+    };
     path:               "path",              3, Flags::REQUIRED;
 ] }
 
@@ -714,16 +799,25 @@ const SCALE_IO_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { direct ScaleIOVolumeSource, SCALE_IO_VOLUME_SOURCE "ScaleIOVolumeSource" { .defaults_below() .checks(SCALE_IO_VOLUME_SOURCE_CHECKS) } [
+describe! { direct ScaleIOVolumeSource, SCALE_IO_VOLUME_SOURCE "ScaleIOVolumeSource" {
+    .defaults_below()
+    .checks(SCALE_IO_VOLUME_SOURCE_CHECKS)
+} [
     gateway:           "gateway",           1, Flags::REQUIRED;
     system:            "system",            2, Flags::REQUIRED;
     secret_ref:        "secretRef",         3, Flags::REQUIRED;
     ssl_enabled:       "sslEnabled",        4, Flags::OMIT_EMPTY;
     protection_domain: "protectionDomain",  5, Flags::OMIT_EMPTY;
     storage_pool:      "storagePool",       6, Flags::OMIT_EMPTY;
-    storage_mode:      "storageMode",       7, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("ThinProvisioned")), ..FieldInfo::PLAIN };
+    storage_mode:      "storageMode",       7, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("ThinProvisioned")),
+        ..FieldInfo::PLAIN
+    };
     volume_name:       "volumeName",        8, Flags::OMIT_EMPTY;
-    fs_type:           "fsType",            9, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("xfs")), ..FieldInfo::PLAIN };
+    fs_type:           "fsType",            9, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("xfs")),
+        ..FieldInfo::PLAIN
+    };
     read_only:         "readOnly",         10, Flags::OMIT_EMPTY;
 ] }
 
@@ -747,12 +841,18 @@ const STORAGE_OS_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["volumeName"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
     CheckDef {
         field: &["volumeNamespace"],
         when: &[],
-        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
     CheckDef {
         field: &["secretRef", "name"],
@@ -761,7 +861,10 @@ const STORAGE_OS_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { direct StorageOSVolumeSource, STORAGE_OS_VOLUME_SOURCE "StorageOSVolumeSource" { .defaults_below() .checks(STORAGE_OS_VOLUME_SOURCE_CHECKS) } [
+describe! { direct StorageOSVolumeSource, STORAGE_OS_VOLUME_SOURCE "StorageOSVolumeSource" {
+    .defaults_below()
+    .checks(STORAGE_OS_VOLUME_SOURCE_CHECKS)
+} [
     volume_name:      "volumeName",      1, Flags::OMIT_EMPTY;
     volume_namespace: "volumeNamespace", 2, Flags::OMIT_EMPTY;
     fs_type:          "fsType",          3, Flags::OMIT_EMPTY;
@@ -814,6 +917,9 @@ pub struct ImageVolumeSource {
 
 describe! { direct ImageVolumeSource, IMAGE_VOLUME_SOURCE "ImageVolumeSource" {} [
     reference:   "reference",  1, Flags::OMIT_EMPTY;
-    pull_policy: "pullPolicy", 2, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Always", "Never", "IfNotPresent"], go_type: "PullPolicy", ..FieldInfo::PLAIN };
+    pull_policy: "pullPolicy", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Always", "Never", "IfNotPresent"],
+        go_type: "PullPolicy",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

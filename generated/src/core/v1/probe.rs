@@ -3,7 +3,7 @@
 
 use machinery::def::{FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
-use machinery::scalar::{IntOrString};
+use machinery::scalar::IntOrString;
 
 /// Protocol the kubelet speaks for HTTP probes and lifecycle hooks, plain or TLS.
 pub mod uri_scheme {
@@ -94,7 +94,78 @@ pub struct Lifecycle {
 describe! { direct Lifecycle, LIFECYCLE "Lifecycle" { .defaults_below() } [
     post_start:  "postStart",  1, Flags::OMIT_EMPTY;
     pre_stop:    "preStop",    2, Flags::OMIT_EMPTY;
-    stop_signal: "stopSignal", 3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["SIGABRT", "SIGALRM", "SIGBUS", "SIGCHLD", "SIGCLD", "SIGCONT", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGIO", "SIGIOT", "SIGKILL", "SIGPIPE", "SIGPOLL", "SIGPROF", "SIGPWR", "SIGQUIT", "SIGSEGV", "SIGSTKFLT", "SIGSTOP", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGUSR1", "SIGUSR2", "SIGVTALRM", "SIGWINCH", "SIGXCPU", "SIGXFSZ", "SIGRTMIN", "SIGRTMIN+1", "SIGRTMIN+2", "SIGRTMIN+3", "SIGRTMIN+4", "SIGRTMIN+5", "SIGRTMIN+6", "SIGRTMIN+7", "SIGRTMIN+8", "SIGRTMIN+9", "SIGRTMIN+10", "SIGRTMIN+11", "SIGRTMIN+12", "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMAX-14", "SIGRTMAX-13", "SIGRTMAX-12", "SIGRTMAX-11", "SIGRTMAX-10", "SIGRTMAX-9", "SIGRTMAX-8", "SIGRTMAX-7", "SIGRTMAX-6", "SIGRTMAX-5", "SIGRTMAX-4", "SIGRTMAX-3", "SIGRTMAX-2", "SIGRTMAX-1", "SIGRTMAX"], gate: "ContainerStopSignals", go_type: "Signal", ..FieldInfo::PLAIN };
+    stop_signal: "stopSignal", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &[
+            "SIGABRT",
+            "SIGALRM",
+            "SIGBUS",
+            "SIGCHLD",
+            "SIGCLD",
+            "SIGCONT",
+            "SIGFPE",
+            "SIGHUP",
+            "SIGILL",
+            "SIGINT",
+            "SIGIO",
+            "SIGIOT",
+            "SIGKILL",
+            "SIGPIPE",
+            "SIGPOLL",
+            "SIGPROF",
+            "SIGPWR",
+            "SIGQUIT",
+            "SIGSEGV",
+            "SIGSTKFLT",
+            "SIGSTOP",
+            "SIGSYS",
+            "SIGTERM",
+            "SIGTRAP",
+            "SIGTSTP",
+            "SIGTTIN",
+            "SIGTTOU",
+            "SIGURG",
+            "SIGUSR1",
+            "SIGUSR2",
+            "SIGVTALRM",
+            "SIGWINCH",
+            "SIGXCPU",
+            "SIGXFSZ",
+            "SIGRTMIN",
+            "SIGRTMIN+1",
+            "SIGRTMIN+2",
+            "SIGRTMIN+3",
+            "SIGRTMIN+4",
+            "SIGRTMIN+5",
+            "SIGRTMIN+6",
+            "SIGRTMIN+7",
+            "SIGRTMIN+8",
+            "SIGRTMIN+9",
+            "SIGRTMIN+10",
+            "SIGRTMIN+11",
+            "SIGRTMIN+12",
+            "SIGRTMIN+13",
+            "SIGRTMIN+14",
+            "SIGRTMIN+15",
+            "SIGRTMAX-14",
+            "SIGRTMAX-13",
+            "SIGRTMAX-12",
+            "SIGRTMAX-11",
+            "SIGRTMAX-10",
+            "SIGRTMAX-9",
+            "SIGRTMAX-8",
+            "SIGRTMAX-7",
+            "SIGRTMAX-6",
+            "SIGRTMAX-5",
+            "SIGRTMAX-4",
+            "SIGRTMAX-3",
+            "SIGRTMAX-2",
+            "SIGRTMAX-1",
+            "SIGRTMAX",
+        ],
+        gate: "ContainerStopSignals",
+        go_type: "Signal",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Action a lifecycle hook performs; exactly one kind must be chosen.
@@ -144,10 +215,18 @@ pub struct HTTPGetAction {
 }
 
 describe! { direct HTTPGetAction, HTTP_GET_ACTION "HTTPGetAction" { .defaults_below() } [
-    path:         "path",        1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("/")), ..FieldInfo::PLAIN };
+    path:         "path",        1, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("/")),
+        ..FieldInfo::PLAIN
+    };
     port:         "port",        2, Flags::REQUIRED;
     host:         "host",        3, Flags::OMIT_EMPTY;
-    scheme:       "scheme",      4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("HTTP")), enum_values: &["HTTP", "HTTPS"], go_type: "URIScheme", ..FieldInfo::PLAIN };
+    scheme:       "scheme",      4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("HTTP")),
+        enum_values: &["HTTP", "HTTPS"],
+        go_type: "URIScheme",
+        ..FieldInfo::PLAIN
+    };
     http_headers: "httpHeaders", 5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
@@ -212,10 +291,22 @@ pub struct Probe {
 describe! { direct Probe, PROBE "Probe" { .defaults_below() } [
     handler:                          "",                              1, Flags::INLINE;
     initial_delay_seconds:            "initialDelaySeconds",           2, Flags::OMIT_EMPTY;
-    timeout_seconds:                  "timeoutSeconds",                3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(1)), ..FieldInfo::PLAIN };
-    period_seconds:                   "periodSeconds",                 4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(10)), ..FieldInfo::PLAIN };
-    success_threshold:                "successThreshold",              5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(1)), ..FieldInfo::PLAIN };
-    failure_threshold:                "failureThreshold",              6, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(3)), ..FieldInfo::PLAIN };
+    timeout_seconds:                  "timeoutSeconds",                3, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(1)),
+        ..FieldInfo::PLAIN
+    };
+    period_seconds:                   "periodSeconds",                 4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(10)),
+        ..FieldInfo::PLAIN
+    };
+    success_threshold:                "successThreshold",              5, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(1)),
+        ..FieldInfo::PLAIN
+    };
+    failure_threshold:                "failureThreshold",              6, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(3)),
+        ..FieldInfo::PLAIN
+    };
     termination_grace_period_seconds: "terminationGracePeriodSeconds", 7, Flags::OMIT_EMPTY;
 ] }
 
@@ -252,4 +343,3 @@ describe! { direct GRPCAction, GRPC_ACTION "GRPCAction" { .defaults_below() } [
     port:    "port",    1, Flags::REQUIRED;
     service: "service", 2, Flags::NONE, &FieldInfo { default: Some(Literal::String("")), ..FieldInfo::PLAIN };
 ] }
-

@@ -2,7 +2,7 @@
 //! From api-defs/core/range_allocation.rs.
 
 use bytes::Bytes;
-use machinery::def::{Flags};
+use machinery::def::Flags;
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
@@ -25,4 +25,3 @@ describe! { RangeAllocation, RANGE_ALLOCATION "RangeAllocation" {} [
     range:     "range",    2, Flags::REQUIRED;
     data:      "data",     3, Flags::REQUIRED;
 ] }
-

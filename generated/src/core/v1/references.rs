@@ -12,7 +12,10 @@ pub struct LocalObjectReference {
     pub name: String,
 }
 
-describe! { direct LocalObjectReference, LOCAL_OBJECT_REFERENCE "LocalObjectReference" { .atomic() .defaults_below() } [
+describe! { direct LocalObjectReference, LOCAL_OBJECT_REFERENCE "LocalObjectReference" {
+    .atomic()
+    .defaults_below()
+} [
     name: "name", 1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("")), ..FieldInfo::PLAIN };
 ] }
 
@@ -70,16 +73,25 @@ const SECRET_REFERENCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
     },
     CheckDef {
         field: &["namespace"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
 ];
 
-describe! { SecretReference, SECRET_REFERENCE "SecretReference" { .atomic() .checks(SECRET_REFERENCE_CHECKS) } [
+describe! { SecretReference, SECRET_REFERENCE "SecretReference" {
+    .atomic()
+    .checks(SECRET_REFERENCE_CHECKS)
+} [
     name:      "name",      1, Flags::OMIT_EMPTY;
     namespace: "namespace", 2, Flags::OMIT_EMPTY;
 ] }
@@ -95,7 +107,9 @@ pub struct TypedLocalObjectReference {
     pub name: String,
 }
 
-describe! { direct TypedLocalObjectReference, TYPED_LOCAL_OBJECT_REFERENCE "TypedLocalObjectReference" { .atomic() } [
+describe! { direct TypedLocalObjectReference, TYPED_LOCAL_OBJECT_REFERENCE "TypedLocalObjectReference" {
+    .atomic()
+} [
     api_group: "apiGroup", 1, Flags::NONE;
     kind:      "kind",     2, Flags::REQUIRED;
     name:      "name",     3, Flags::REQUIRED;
@@ -118,6 +132,8 @@ describe! { direct TypedObjectReference, TYPED_OBJECT_REFERENCE "TypedObjectRefe
     api_group: "apiGroup",  1, Flags::NONE;
     kind:      "kind",      2, Flags::REQUIRED;
     name:      "name",      3, Flags::REQUIRED;
-    namespace: "namespace", 4, Flags::OMIT_EMPTY, &FieldInfo { gate: "CrossNamespaceVolumeDataSource", ..FieldInfo::PLAIN };
+    namespace: "namespace", 4, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "CrossNamespaceVolumeDataSource",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

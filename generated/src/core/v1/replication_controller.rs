@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
-use super::{PodTemplateSpec};
+use super::PodTemplateSpec;
 
 /// Aspect reported for a ReplicationController; only `ReplicaFailure` exists.
 pub mod replication_controller_condition_type {
@@ -28,7 +28,32 @@ pub struct ReplicationController {
     pub status: ReplicationControllerStatus,
 }
 
-describe! { ReplicationController, REPLICATION_CONTROLLER "ReplicationController" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<ReplicationController>() { crate::hatches::core::default_replication_controller(v) }) }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ReplicationController>() { crate::hatches::core::validate_replication_controller(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
+describe! { ReplicationController, REPLICATION_CONTROLLER "ReplicationController" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<ReplicationController>() {
+                        crate::hatches::core::default_replication_controller(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<ReplicationController>() {
+                crate::hatches::core::validate_replication_controller(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -46,7 +71,10 @@ pub struct ReplicationControllerList {
     pub items: Vec<ReplicationController>,
 }
 
-describe! { ReplicationControllerList, REPLICATION_CONTROLLER_LIST "ReplicationControllerList" { .defaults_below() .normalize_below() } [
+describe! { ReplicationControllerList, REPLICATION_CONTROLLER_LIST "ReplicationControllerList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -65,10 +93,22 @@ pub struct ReplicationControllerSpec {
     pub template: Option<Box<PodTemplateSpec>>,
 }
 
-describe! { ReplicationControllerSpec, REPLICATION_CONTROLLER_SPEC "ReplicationControllerSpec" { .defaults_below() .normalize_below() } [
-    replicas:          "replicas",        1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(1)), ..FieldInfo::PLAIN };
-    min_ready_seconds: "minReadySeconds", 4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(0)), ..FieldInfo::PLAIN };
-    selector:          "selector",        2, Flags::OMIT_EMPTY, &FieldInfo { map_atomic: Some(true), ..FieldInfo::PLAIN };
+describe! { ReplicationControllerSpec, REPLICATION_CONTROLLER_SPEC "ReplicationControllerSpec" {
+    .defaults_below()
+    .normalize_below()
+} [
+    replicas:          "replicas",        1, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(1)),
+        ..FieldInfo::PLAIN
+    };
+    min_ready_seconds: "minReadySeconds", 4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(0)),
+        ..FieldInfo::PLAIN
+    };
+    selector:          "selector",        2, Flags::OMIT_EMPTY, &FieldInfo {
+        map_atomic: Some(true),
+        ..FieldInfo::PLAIN
+    };
     template:          "template",        3, Flags::OMIT_EMPTY;
 ] }
 
@@ -95,7 +135,12 @@ describe! { ReplicationControllerStatus, REPLICATION_CONTROLLER_STATUS "Replicat
     ready_replicas:         "readyReplicas",        4, Flags::OMIT_EMPTY;
     available_replicas:     "availableReplicas",    5, Flags::OMIT_EMPTY;
     observed_generation:    "observedGeneration",   3, Flags::OMIT_EMPTY;
-    conditions:             "conditions",           6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions:             "conditions",           6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Observation about a ReplicationController, such as failing to create pods.
@@ -114,10 +159,15 @@ pub struct ReplicationControllerCondition {
 }
 
 describe! { ReplicationControllerCondition, REPLICATION_CONTROLLER_CONDITION "ReplicationControllerCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "ReplicationControllerConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "ReplicationControllerConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;
 ] }
-

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use machinery::def::{Defaults, FieldInfo, Flags, ListType};
 use machinery::describe;
-use machinery::scalar::{Quantity};
+use machinery::scalar::Quantity;
 use machinery::type_meta::TypeMeta;
 
 /// Filter that decides which objects a quota counts.
@@ -40,7 +40,20 @@ pub struct ResourceQuota {
     pub status: ResourceQuotaStatus,
 }
 
-describe! { ResourceQuota, RESOURCE_QUOTA "ResourceQuota" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ResourceQuota>() { crate::hatches::core::validate_resource_quota(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { ResourceQuota, RESOURCE_QUOTA "ResourceQuota" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<ResourceQuota>() {
+                crate::hatches::core::validate_resource_quota(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -75,9 +88,34 @@ pub struct ResourceQuotaSpec {
     pub scope_selector: Option<Box<ScopeSelector>>,
 }
 
-describe! { ResourceQuotaSpec, RESOURCE_QUOTA_SPEC "ResourceQuotaSpec" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<ResourceQuotaSpec>() { crate::hatches::core::default_resource_quota_spec(v) }) }) } [
+describe! { ResourceQuotaSpec, RESOURCE_QUOTA_SPEC "ResourceQuotaSpec" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<ResourceQuotaSpec>() {
+                        crate::hatches::core::default_resource_quota_spec(v)
+                    }
+                }),
+            },
+        )
+} [
     hard:           "hard",          1, Flags::OMIT_EMPTY;
-    scopes:         "scopes",        2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass"], go_type: "ResourceQuotaScope", ..FieldInfo::PLAIN };
+    scopes:         "scopes",        2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        enum_values: &[
+            "Terminating",
+            "NotTerminating",
+            "BestEffort",
+            "NotBestEffort",
+            "PriorityClass",
+            "CrossNamespacePodAffinity",
+            "VolumeAttributesClass",
+        ],
+        go_type: "ResourceQuotaScope",
+        ..FieldInfo::PLAIN
+    };
     scope_selector: "scopeSelector", 3, Flags::OMIT_EMPTY;
 ] }
 
@@ -89,7 +127,10 @@ pub struct ScopeSelector {
 }
 
 describe! { ScopeSelector, SCOPE_SELECTOR "ScopeSelector" { .atomic() } [
-    match_expressions: "matchExpressions", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    match_expressions: "matchExpressions", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Single test on a quota scope.
@@ -103,9 +144,26 @@ pub struct ScopedResourceSelectorRequirement {
     pub values: Vec<String>,
 }
 
-describe! { ScopedResourceSelectorRequirement, SCOPED_RESOURCE_SELECTOR_REQUIREMENT "ScopedResourceSelectorRequirement" {} [
-    scope_name: "scopeName", 1, Flags::REQUIRED, &FieldInfo { enum_values: &["Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass"], go_type: "ResourceQuotaScope", ..FieldInfo::PLAIN };
-    operator:   "operator",  2, Flags::REQUIRED, &FieldInfo { enum_values: &["In", "NotIn", "Exists", "DoesNotExist"], go_type: "ScopeSelectorOperator", ..FieldInfo::PLAIN };
+describe! { ScopedResourceSelectorRequirement,
+SCOPED_RESOURCE_SELECTOR_REQUIREMENT "ScopedResourceSelectorRequirement" {} [
+    scope_name: "scopeName", 1, Flags::REQUIRED, &FieldInfo {
+        enum_values: &[
+            "Terminating",
+            "NotTerminating",
+            "BestEffort",
+            "NotBestEffort",
+            "PriorityClass",
+            "CrossNamespacePodAffinity",
+            "VolumeAttributesClass",
+        ],
+        go_type: "ResourceQuotaScope",
+        ..FieldInfo::PLAIN
+    };
+    operator:   "operator",  2, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["In", "NotIn", "Exists", "DoesNotExist"],
+        go_type: "ScopeSelectorOperator",
+        ..FieldInfo::PLAIN
+    };
     values:     "values",    3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
@@ -118,8 +176,19 @@ pub struct ResourceQuotaStatus {
     pub used: BTreeMap<String, Quantity>,
 }
 
-describe! { ResourceQuotaStatus, RESOURCE_QUOTA_STATUS "ResourceQuotaStatus" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<ResourceQuotaStatus>() { crate::hatches::core::default_resource_quota_status(v) }) }) } [
+describe! { ResourceQuotaStatus, RESOURCE_QUOTA_STATUS "ResourceQuotaStatus" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<ResourceQuotaStatus>() {
+                        crate::hatches::core::default_resource_quota_status(v)
+                    }
+                }),
+            },
+        )
+} [
     hard: "hard", 1, Flags::OMIT_EMPTY;
     used: "used", 2, Flags::OMIT_EMPTY;
 ] }
-

@@ -37,13 +37,37 @@ pub struct Secret {
     pub r#type: String,
 }
 
-describe! { Secret, SECRET "Secret" { .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<Secret>() { crate::hatches::core::normalize_secret(v) }) .validate(|v, path, new, old| if let Some(new) = new.downcast::<Secret>() { crate::hatches::core::validate_secret(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
+describe! { Secret, SECRET "Secret" {
+    .defaults_below()
+    
+        .normalize(|m| {
+            if let Some(v) = m.downcast::<Secret>() {
+                crate::hatches::core::normalize_secret(v)
+            }
+        })
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<Secret>() {
+                crate::hatches::core::validate_secret(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+    .normalize_below()
+} [
     type_meta:   "",           0, Flags::INLINE;
     metadata:    "metadata",   1, Flags::OMIT_EMPTY;
     immutable:   "immutable",  5, Flags::OMIT_EMPTY;
     data:        "data",       2, Flags::OMIT_EMPTY;
     string_data: "stringData", 4, Flags::OMIT_EMPTY;
-    r#type:      "type",       3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Opaque")), go_type: "SecretType", ..FieldInfo::PLAIN };
+    r#type:      "type",       3, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Opaque")),
+        go_type: "SecretType",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A list of objects of kind Secret.
@@ -57,9 +81,11 @@ pub struct SecretList {
     pub items: Vec<Secret>,
 }
 
-describe! { SecretList, SECRET_LIST "SecretList" { .defaults_below() .normalize_below() } [
+describe! { SecretList, SECRET_LIST "SecretList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
 ] }
-

@@ -79,14 +79,33 @@ describe! { direct PodSecurityContext, POD_SECURITY_CONTEXT "PodSecurityContext"
     run_as_user:                "runAsUser",                 2, Flags::OMIT_EMPTY;
     run_as_group:               "runAsGroup",                6, Flags::OMIT_EMPTY;
     run_as_non_root:            "runAsNonRoot",              3, Flags::OMIT_EMPTY;
-    supplemental_groups:        "supplementalGroups",        4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    supplemental_groups_policy: "supplementalGroupsPolicy", 12, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Merge", "Strict"], gate: "SupplementalGroupsPolicy", go_type: "SupplementalGroupsPolicy", ..FieldInfo::PLAIN };
+    supplemental_groups:        "supplementalGroups",        4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    supplemental_groups_policy: "supplementalGroupsPolicy", 12, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Merge", "Strict"],
+        gate: "SupplementalGroupsPolicy",
+        go_type: "SupplementalGroupsPolicy",
+        ..FieldInfo::PLAIN
+    };
     fs_group:                   "fsGroup",                   5, Flags::OMIT_EMPTY;
-    sysctls:                    "sysctls",                   7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    fs_group_change_policy:     "fsGroupChangePolicy",       9, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["OnRootMismatch", "Always"], go_type: "PodFSGroupChangePolicy", ..FieldInfo::PLAIN };
+    sysctls:                    "sysctls",                   7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    fs_group_change_policy:     "fsGroupChangePolicy",       9, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["OnRootMismatch", "Always"],
+        go_type: "PodFSGroupChangePolicy",
+        ..FieldInfo::PLAIN
+    };
     seccomp_profile:            "seccompProfile",           10, Flags::OMIT_EMPTY;
     app_armor_profile:          "appArmorProfile",          11, Flags::OMIT_EMPTY;
-    se_linux_change_policy:     "seLinuxChangePolicy",      13, Flags::OMIT_EMPTY, &FieldInfo { gate: "SELinuxChangePolicy", go_type: "PodSELinuxChangePolicy", ..FieldInfo::PLAIN };
+    se_linux_change_policy:     "seLinuxChangePolicy",      13, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "SELinuxChangePolicy",
+        go_type: "PodSELinuxChangePolicy",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Parts of the SELinux label put on a container.
@@ -122,7 +141,8 @@ pub struct WindowsSecurityContextOptions {
     pub host_process: Option<bool>,
 }
 
-describe! { direct WindowsSecurityContextOptions, WINDOWS_SECURITY_CONTEXT_OPTIONS "WindowsSecurityContextOptions" {} [
+describe! { direct WindowsSecurityContextOptions,
+WINDOWS_SECURITY_CONTEXT_OPTIONS "WindowsSecurityContextOptions" {} [
     gmsa_credential_spec_name: "gmsaCredentialSpecName", 1, Flags::OMIT_EMPTY;
     gmsa_credential_spec:      "gmsaCredentialSpec",     2, Flags::OMIT_EMPTY;
     run_as_user_name:          "runAsUserName",          3, Flags::OMIT_EMPTY;
@@ -152,8 +172,23 @@ pub struct SeccompProfile {
     pub localhost_profile: Option<String>,
 }
 
-describe! { direct SeccompProfile, SECCOMP_PROFILE "SeccompProfile" { .unions(&[UnionDef { discriminator: "type", members: &[("Localhost", "localhostProfile")], zero_allowed: false }]) } [
-    r#type:            "type",             1, Flags::REQUIRED, &FieldInfo { enum_values: &["Unconfined", "RuntimeDefault", "Localhost"], go_type: "SeccompProfileType", ..FieldInfo::PLAIN };
+describe! { direct SeccompProfile, SECCOMP_PROFILE "SeccompProfile" {
+    
+        .unions(
+            &[
+                UnionDef {
+                    discriminator: "type",
+                    members: &[("Localhost", "localhostProfile")],
+                    zero_allowed: false,
+                },
+            ],
+        )
+} [
+    r#type:            "type",             1, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["Unconfined", "RuntimeDefault", "Localhost"],
+        go_type: "SeccompProfileType",
+        ..FieldInfo::PLAIN
+    };
     localhost_profile: "localhostProfile", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -166,8 +201,23 @@ pub struct AppArmorProfile {
     pub localhost_profile: Option<String>,
 }
 
-describe! { direct AppArmorProfile, APP_ARMOR_PROFILE "AppArmorProfile" { .unions(&[UnionDef { discriminator: "type", members: &[("Localhost", "localhostProfile")], zero_allowed: false }]) } [
-    r#type:            "type",             1, Flags::REQUIRED, &FieldInfo { enum_values: &["Unconfined", "RuntimeDefault", "Localhost"], go_type: "AppArmorProfileType", ..FieldInfo::PLAIN };
+describe! { direct AppArmorProfile, APP_ARMOR_PROFILE "AppArmorProfile" {
+    
+        .unions(
+            &[
+                UnionDef {
+                    discriminator: "type",
+                    members: &[("Localhost", "localhostProfile")],
+                    zero_allowed: false,
+                },
+            ],
+        )
+} [
+    r#type:            "type",             1, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["Unconfined", "RuntimeDefault", "Localhost"],
+        go_type: "AppArmorProfileType",
+        ..FieldInfo::PLAIN
+    };
     localhost_profile: "localhostProfile", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -210,7 +260,11 @@ describe! { direct SecurityContext, SECURITY_CONTEXT "SecurityContext" {} [
     run_as_non_root:            "runAsNonRoot",              5, Flags::OMIT_EMPTY;
     read_only_root_filesystem:  "readOnlyRootFilesystem",    6, Flags::OMIT_EMPTY;
     allow_privilege_escalation: "allowPrivilegeEscalation",  7, Flags::OMIT_EMPTY;
-    proc_mount:                 "procMount",                 9, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Default", "Unmasked"], go_type: "ProcMountType", ..FieldInfo::PLAIN };
+    proc_mount:                 "procMount",                 9, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Default", "Unmasked"],
+        go_type: "ProcMountType",
+        ..FieldInfo::PLAIN
+    };
     seccomp_profile:            "seccompProfile",           11, Flags::OMIT_EMPTY;
     app_armor_profile:          "appArmorProfile",          12, Flags::OMIT_EMPTY;
 ] }
@@ -225,7 +279,14 @@ pub struct Capabilities {
 }
 
 describe! { direct Capabilities, CAPABILITIES "Capabilities" {} [
-    add:  "add",  1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, go_type: "Capability", ..FieldInfo::PLAIN };
-    drop: "drop", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, go_type: "Capability", ..FieldInfo::PLAIN };
+    add:  "add",  1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        go_type: "Capability",
+        ..FieldInfo::PLAIN
+    };
+    drop: "drop", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        go_type: "Capability",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

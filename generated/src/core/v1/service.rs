@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
-use machinery::scalar::{IntOrString};
+use machinery::scalar::IntOrString;
 use machinery::type_meta::TypeMeta;
 
 /// Selects how a Service is exposed: inside the cluster, on nodes, externally, or as DNS alias.
@@ -67,7 +67,34 @@ pub struct Service {
     pub status: ServiceStatus,
 }
 
-describe! { Service, SERVICE "Service" { .defaults(&Defaults { paths: &[(&["spec", "sessionAffinity"], Literal::String("None")), (&["spec", "type"], Literal::String("ClusterIP"))], by_hand: Some(|m| if let Some(v) = m.downcast::<Service>() { crate::hatches::core::default_service(v) }) }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<Service>() { crate::hatches::core::validate_service(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { Service, SERVICE "Service" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["spec", "sessionAffinity"], Literal::String("None")),
+                    (&["spec", "type"], Literal::String("ClusterIP")),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<Service>() {
+                        crate::hatches::core::default_service(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<Service>() {
+                crate::hatches::core::validate_service(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -137,26 +164,59 @@ pub struct ServiceSpec {
 }
 
 describe! { ServiceSpec, SERVICE_SPEC "ServiceSpec" { .defaults_below() } [
-    ports:                             "ports",                          1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["port", "protocol"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "port", ..FieldInfo::PLAIN };
-    selector:                          "selector",                       2, Flags::OMIT_EMPTY, &FieldInfo { map_atomic: Some(true), ..FieldInfo::PLAIN };
-    cluster_ip:                        "clusterIP",                      3, Flags::OMIT_EMPTY;
-    cluster_ips:                       "clusterIPs",                    18, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    r#type:                            "type",                           4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ClusterIP", "NodePort", "LoadBalancer", "ExternalName"], go_type: "ServiceType", ..FieldInfo::PLAIN };
-    external_ips:                      "externalIPs",                    5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    session_affinity:                  "sessionAffinity",                7, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ClientIP", "None"], go_type: "ServiceAffinity", ..FieldInfo::PLAIN };
-    load_balancer_ip:                  "loadBalancerIP",                 8, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
-    load_balancer_source_ranges:       "loadBalancerSourceRanges",       9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    external_name:                     "externalName",                  10, Flags::OMIT_EMPTY;
-    external_traffic_policy:           "externalTrafficPolicy",         11, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Cluster", "Local"], go_type: "ServiceExternalTrafficPolicy", ..FieldInfo::PLAIN };
-    health_check_node_port:            "healthCheckNodePort",           12, Flags::OMIT_EMPTY;
-    publish_not_ready_addresses:       "publishNotReadyAddresses",      13, Flags::OMIT_EMPTY;
-    session_affinity_config:           "sessionAffinityConfig",         14, Flags::OMIT_EMPTY;
-    ip_families:                       "ipFamilies",                    19, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["IPv4", "IPv6", ""], go_type: "IPFamily", ..FieldInfo::PLAIN };
-    ip_family_policy:                  "ipFamilyPolicy",                17, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["SingleStack", "PreferDualStack", "RequireDualStack"], go_type: "IPFamilyPolicy", ..FieldInfo::PLAIN };
+    ports: "ports", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["port", "protocol"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "port",
+        ..FieldInfo::PLAIN
+    };
+    selector: "selector", 2, Flags::OMIT_EMPTY, &FieldInfo { map_atomic: Some(true), ..FieldInfo::PLAIN };
+    cluster_ip: "clusterIP", 3, Flags::OMIT_EMPTY;
+    cluster_ips: "clusterIPs", 18, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    r#type: "type", 4, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["ClusterIP", "NodePort", "LoadBalancer", "ExternalName"],
+        go_type: "ServiceType",
+        ..FieldInfo::PLAIN
+    };
+    external_ips: "externalIPs", 5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    session_affinity: "sessionAffinity", 7, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["ClientIP", "None"],
+        go_type: "ServiceAffinity",
+        ..FieldInfo::PLAIN
+    };
+    load_balancer_ip: "loadBalancerIP", 8, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
+    load_balancer_source_ranges: "loadBalancerSourceRanges", 9, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    external_name: "externalName", 10, Flags::OMIT_EMPTY;
+    external_traffic_policy: "externalTrafficPolicy", 11, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Cluster", "Local"],
+        go_type: "ServiceExternalTrafficPolicy",
+        ..FieldInfo::PLAIN
+    };
+    health_check_node_port: "healthCheckNodePort", 12, Flags::OMIT_EMPTY;
+    publish_not_ready_addresses: "publishNotReadyAddresses", 13, Flags::OMIT_EMPTY;
+    session_affinity_config: "sessionAffinityConfig", 14, Flags::OMIT_EMPTY;
+    ip_families: "ipFamilies", 19, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        enum_values: &["IPv4", "IPv6", ""],
+        go_type: "IPFamily",
+        ..FieldInfo::PLAIN
+    };
+    ip_family_policy: "ipFamilyPolicy", 17, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["SingleStack", "PreferDualStack", "RequireDualStack"],
+        go_type: "IPFamilyPolicy",
+        ..FieldInfo::PLAIN
+    };
     allocate_load_balancer_node_ports: "allocateLoadBalancerNodePorts", 20, Flags::OMIT_EMPTY;
-    load_balancer_class:               "loadBalancerClass",             21, Flags::OMIT_EMPTY;
-    internal_traffic_policy:           "internalTrafficPolicy",         22, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Cluster", "Local"], go_type: "ServiceInternalTrafficPolicy", ..FieldInfo::PLAIN };
-    traffic_distribution:              "trafficDistribution",           23, Flags::OMIT_EMPTY;
+    load_balancer_class: "loadBalancerClass", 21, Flags::OMIT_EMPTY;
+    internal_traffic_policy: "internalTrafficPolicy", 22, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Cluster", "Local"],
+        go_type: "ServiceInternalTrafficPolicy",
+        ..FieldInfo::PLAIN
+    };
+    traffic_distribution: "trafficDistribution", 23, Flags::OMIT_EMPTY;
 ] }
 
 /// One port a Service listens on and where it forwards to.
@@ -178,7 +238,12 @@ pub struct ServicePort {
 
 describe! { ServicePort, SERVICE_PORT "ServicePort" { .defaults_below() } [
     name:         "name",        1, Flags::OMIT_EMPTY;
-    protocol:     "protocol",    2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("TCP")), enum_values: &["TCP", "UDP", "SCTP"], go_type: "Protocol", ..FieldInfo::PLAIN };
+    protocol:     "protocol",    2, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("TCP")),
+        enum_values: &["TCP", "UDP", "SCTP"],
+        go_type: "Protocol",
+        ..FieldInfo::PLAIN
+    };
     app_protocol: "appProtocol", 6, Flags::OMIT_EMPTY;
     port:         "port",        3, Flags::REQUIRED;
     target_port:  "targetPort",  4, Flags::NONE;
@@ -218,7 +283,12 @@ pub struct ServiceStatus {
 
 describe! { ServiceStatus, SERVICE_STATUS "ServiceStatus" {} [
     load_balancer: "loadBalancer", 1, Flags::OMIT_EMPTY;
-    conditions:    "conditions",   2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions:    "conditions",   2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// What the cloud or controller provisioned for external traffic.
@@ -265,7 +335,10 @@ pub struct PortStatus {
 
 describe! { PortStatus, PORT_STATUS "PortStatus" {} [
     port:     "port",     1, Flags::REQUIRED;
-    protocol: "protocol", 2, Flags::REQUIRED, &FieldInfo { enum_values: &["TCP", "UDP", "SCTP"], go_type: "Protocol", ..FieldInfo::PLAIN };
+    protocol: "protocol", 2, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["TCP", "UDP", "SCTP"],
+        go_type: "Protocol",
+        ..FieldInfo::PLAIN
+    };
     error:    "error",    3, Flags::OMIT_EMPTY;
 ] }
-

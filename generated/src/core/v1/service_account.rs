@@ -25,8 +25,16 @@ pub struct ServiceAccount {
 describe! { ServiceAccount, SERVICE_ACCOUNT "ServiceAccount" { .defaults_below() } [
     type_meta:                       "",                             0, Flags::INLINE;
     metadata:                        "metadata",                     1, Flags::OMIT_EMPTY;
-    secrets:                         "secrets",                      2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
-    image_pull_secrets:              "imagePullSecrets",             3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    secrets:                         "secrets",                      2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
+    image_pull_secrets:              "imagePullSecrets",             3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     automount_service_account_token: "automountServiceAccountToken", 4, Flags::OMIT_EMPTY;
 ] }
 
@@ -46,4 +54,3 @@ describe! { ServiceAccountList, SERVICE_ACCOUNT_LIST "ServiceAccountList" { .def
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
 ] }
-

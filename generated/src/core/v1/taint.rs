@@ -3,7 +3,7 @@
 
 use machinery::def::{FieldInfo, Flags};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 
 /// What a taint does to intolerant pods: block scheduling, discourage it, or evict running ones.
 pub mod taint_effect {
@@ -36,7 +36,11 @@ pub struct Taint {
 describe! { Taint, TAINT "Taint" {} [
     key:        "key",       1, Flags::REQUIRED;
     value:      "value",     2, Flags::OMIT_EMPTY;
-    effect:     "effect",    3, Flags::REQUIRED, &FieldInfo { enum_values: &["NoSchedule", "PreferNoSchedule", "NoExecute"], go_type: "TaintEffect", ..FieldInfo::PLAIN };
+    effect:     "effect",    3, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["NoSchedule", "PreferNoSchedule", "NoExecute"],
+        go_type: "TaintEffect",
+        ..FieldInfo::PLAIN
+    };
     time_added: "timeAdded", 4, Flags::OMIT_EMPTY;
 ] }
 
@@ -57,9 +61,16 @@ pub struct Toleration {
 
 describe! { direct Toleration, TOLERATION "Toleration" {} [
     key:                "key",               1, Flags::OMIT_EMPTY;
-    operator:           "operator",          2, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Exists", "Equal", "Lt", "Gt"], go_type: "TolerationOperator", ..FieldInfo::PLAIN };
+    operator:           "operator",          2, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Exists", "Equal", "Lt", "Gt"],
+        go_type: "TolerationOperator",
+        ..FieldInfo::PLAIN
+    };
     value:              "value",             3, Flags::OMIT_EMPTY;
-    effect:             "effect",            4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["NoSchedule", "PreferNoSchedule", "NoExecute"], go_type: "TaintEffect", ..FieldInfo::PLAIN };
+    effect:             "effect",            4, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["NoSchedule", "PreferNoSchedule", "NoExecute"],
+        go_type: "TaintEffect",
+        ..FieldInfo::PLAIN
+    };
     toleration_seconds: "tolerationSeconds", 5, Flags::OMIT_EMPTY;
 ] }
-

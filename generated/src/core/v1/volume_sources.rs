@@ -54,11 +54,17 @@ const AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["partition"],
         when: &[],
-        assertions: &[Assertion::Min(0, "must be between 1 and 255, inclusive"), Assertion::Max(255, "must be between 1 and 255, inclusive")],
+        assertions: &[
+            Assertion::Min(0, "must be between 1 and 255, inclusive"),
+            Assertion::Max(255, "must be between 1 and 255, inclusive"),
+        ],
     },
 ];
 
-describe! { direct AWSElasticBlockStoreVolumeSource, AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE "AWSElasticBlockStoreVolumeSource" { .checks(AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE_CHECKS) } [
+describe! { direct AWSElasticBlockStoreVolumeSource,
+AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE "AWSElasticBlockStoreVolumeSource" {
+    .checks(AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE_CHECKS)
+} [
     volume_id: "volumeID",  1, Flags::REQUIRED;
     fs_type:   "fsType",    2, Flags::OMIT_EMPTY;
     partition: "partition", 3, Flags::OMIT_EMPTY;
@@ -107,17 +113,47 @@ const AZURE_DISK_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::core::validate_disk_uri(v, path, new, old.and_then(|old| old.downcast())) })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_disk_uri(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
 ];
 
-describe! { direct AzureDiskVolumeSource, AZURE_DISK_VOLUME_SOURCE "AzureDiskVolumeSource" { .defaults_below() .checks(AZURE_DISK_VOLUME_SOURCE_CHECKS) } [
+describe! { direct AzureDiskVolumeSource, AZURE_DISK_VOLUME_SOURCE "AzureDiskVolumeSource" {
+    .defaults_below()
+    .checks(AZURE_DISK_VOLUME_SOURCE_CHECKS)
+} [
     disk_name:    "diskName",    1, Flags::REQUIRED;
     disk_uri:     "diskURI",     2, Flags::REQUIRED;
-    caching_mode: "cachingMode", 3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("ReadWrite")), enum_values: &["None", "ReadOnly", "ReadWrite"], go_type: "AzureDataDiskCachingMode", ..FieldInfo::PLAIN };
-    fs_type:      "fsType",      4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("ext4")), ..FieldInfo::PLAIN };
-    read_only:    "readOnly",    5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Bool(false)), ..FieldInfo::PLAIN };
-    kind:         "kind",        6, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Shared")), enum_values: &["Shared", "Dedicated", "Managed"], go_type: "AzureDataDiskKind", ..FieldInfo::PLAIN };
+    caching_mode: "cachingMode", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("ReadWrite")),
+        enum_values: &["None", "ReadOnly", "ReadWrite"],
+        go_type: "AzureDataDiskCachingMode",
+        ..FieldInfo::PLAIN
+    };
+    fs_type:      "fsType",      4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("ext4")),
+        ..FieldInfo::PLAIN
+    };
+    read_only:    "readOnly",    5, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Bool(false)),
+        ..FieldInfo::PLAIN
+    };
+    kind:         "kind",        6, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Shared")),
+        enum_values: &["Shared", "Dedicated", "Managed"],
+        go_type: "AzureDataDiskKind",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Fibre Channel LUN attached to the node and mounted into the pod.
@@ -140,17 +176,27 @@ const FC_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["targetWWNs"],
         when: &[Condition::Unset(&["targetWWNs"]), Condition::Unset(&["wwids"])],
-        assertions: &[Assertion::Missing("must specify either targetWWNs or wwids, but not both")],
+        assertions: &[
+            Assertion::Missing("must specify either targetWWNs or wwids, but not both"),
+        ],
     },
     CheckDef {
         field: &["targetWWNs"],
         when: &[Condition::Set(&["targetWWNs"]), Condition::Set(&["wwids"])],
-        assertions: &[Assertion::Invalid("targetWWNs and wwids can not be specified simultaneously")],
+        assertions: &[
+            Assertion::Invalid(
+                "targetWWNs and wwids can not be specified simultaneously",
+            ),
+        ],
     },
     CheckDef {
         field: &["lun"],
         when: &[Condition::Set(&["targetWWNs"])],
-        assertions: &[Assertion::Required("lun is required if targetWWNs is specified"), Assertion::Min(0, "must be between 0 and 255, inclusive"), Assertion::Max(255, "must be between 0 and 255, inclusive")],
+        assertions: &[
+            Assertion::Required("lun is required if targetWWNs is specified"),
+            Assertion::Min(0, "must be between 0 and 255, inclusive"),
+            Assertion::Max(255, "must be between 0 and 255, inclusive"),
+        ],
     },
 ];
 
@@ -199,11 +245,16 @@ const GCE_PERSISTENT_DISK_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["partition"],
         when: &[],
-        assertions: &[Assertion::Min(0, "must be between 1 and 255, inclusive"), Assertion::Max(255, "must be between 1 and 255, inclusive")],
+        assertions: &[
+            Assertion::Min(0, "must be between 1 and 255, inclusive"),
+            Assertion::Max(255, "must be between 1 and 255, inclusive"),
+        ],
     },
 ];
 
-describe! { direct GCEPersistentDiskVolumeSource, GCE_PERSISTENT_DISK_VOLUME_SOURCE "GCEPersistentDiskVolumeSource" { .checks(GCE_PERSISTENT_DISK_VOLUME_SOURCE_CHECKS) } [
+describe! { direct GCEPersistentDiskVolumeSource, GCE_PERSISTENT_DISK_VOLUME_SOURCE "GCEPersistentDiskVolumeSource" {
+    .checks(GCE_PERSISTENT_DISK_VOLUME_SOURCE_CHECKS)
+} [
     pd_name:   "pdName",    1, Flags::REQUIRED;
     fs_type:   "fsType",    2, Flags::OMIT_EMPTY;
     partition: "partition", 3, Flags::OMIT_EMPTY;
@@ -224,18 +275,51 @@ const HOST_PATH_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["path"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::path_without_backsteps)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::path_without_backsteps),
+        ],
     },
     CheckDef {
         field: &["type"],
         when: &[Condition::Set(&["path"])],
-        assertions: &[Assertion::OneOf(&["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"])],
+        assertions: &[
+            Assertion::OneOf(
+                &[
+                    "",
+                    "BlockDevice",
+                    "CharDevice",
+                    "Directory",
+                    "DirectoryOrCreate",
+                    "File",
+                    "FileOrCreate",
+                    "Socket",
+                ],
+            ),
+        ],
     },
 ];
 
-describe! { direct HostPathVolumeSource, HOST_PATH_VOLUME_SOURCE "HostPathVolumeSource" { .defaults_below() .checks(HOST_PATH_VOLUME_SOURCE_CHECKS) } [
+describe! { direct HostPathVolumeSource, HOST_PATH_VOLUME_SOURCE "HostPathVolumeSource" {
+    .defaults_below()
+    .checks(HOST_PATH_VOLUME_SOURCE_CHECKS)
+} [
     path:   "path", 1, Flags::REQUIRED;
-    r#type: "type", 2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("")), enum_values: &["", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"], go_type: "HostPathType", ..FieldInfo::PLAIN };
+    r#type: "type", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("")),
+        enum_values: &[
+            "",
+            "DirectoryOrCreate",
+            "Directory",
+            "FileOrCreate",
+            "File",
+            "Socket",
+            "CharDevice",
+            "BlockDevice",
+        ],
+        go_type: "HostPathType",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Network filesystem export mounted into the pod.
@@ -259,7 +343,10 @@ const NFS_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["path"],
         when: &[],
-        assertions: &[Assertion::Filled(""), Assertion::Format(machinery::format::field::absolute_path)],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Format(machinery::format::field::absolute_path),
+        ],
     },
 ];
 
@@ -287,7 +374,10 @@ const PHOTON_PERSISTENT_DISK_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { direct PhotonPersistentDiskVolumeSource, PHOTON_PERSISTENT_DISK_VOLUME_SOURCE "PhotonPersistentDiskVolumeSource" { .checks(PHOTON_PERSISTENT_DISK_VOLUME_SOURCE_CHECKS) } [
+describe! { direct PhotonPersistentDiskVolumeSource,
+PHOTON_PERSISTENT_DISK_VOLUME_SOURCE "PhotonPersistentDiskVolumeSource" {
+    .checks(PHOTON_PERSISTENT_DISK_VOLUME_SOURCE_CHECKS)
+} [
     pd_id:   "pdID",   1, Flags::REQUIRED;
     fs_type: "fsType", 2, Flags::OMIT_EMPTY;
 ] }
@@ -312,7 +402,9 @@ const PORTWORX_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { direct PortworxVolumeSource, PORTWORX_VOLUME_SOURCE "PortworxVolumeSource" { .checks(PORTWORX_VOLUME_SOURCE_CHECKS) } [
+describe! { direct PortworxVolumeSource, PORTWORX_VOLUME_SOURCE "PortworxVolumeSource" {
+    .checks(PORTWORX_VOLUME_SOURCE_CHECKS)
+} [
     volume_id: "volumeID", 1, Flags::REQUIRED;
     fs_type:   "fsType",   2, Flags::OMIT_EMPTY;
     read_only: "readOnly", 3, Flags::OMIT_EMPTY;
@@ -366,10 +458,12 @@ const VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { direct VsphereVirtualDiskVolumeSource, VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE "VsphereVirtualDiskVolumeSource" { .checks(VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE_CHECKS) } [
+describe! { direct VsphereVirtualDiskVolumeSource,
+VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE "VsphereVirtualDiskVolumeSource" {
+    .checks(VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE_CHECKS)
+} [
     volume_path:         "volumePath",        1, Flags::REQUIRED;
     fs_type:             "fsType",            2, Flags::OMIT_EMPTY;
     storage_policy_name: "storagePolicyName", 3, Flags::OMIT_EMPTY;
     storage_policy_id:   "storagePolicyID",   4, Flags::OMIT_EMPTY;
 ] }
-

@@ -29,10 +29,27 @@ pub struct EndpointSlice {
     pub ports: Vec<EndpointPort>,
 }
 
-describe! { EndpointSlice, ENDPOINT_SLICE "EndpointSlice" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<EndpointSlice>() { crate::hatches::discovery::validate_endpoint_slice(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { EndpointSlice, ENDPOINT_SLICE "EndpointSlice" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<EndpointSlice>() {
+                crate::hatches::discovery::validate_endpoint_slice(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta:    "",            0, Flags::INLINE;
     metadata:     "metadata",    1, Flags::OMIT_EMPTY;
-    address_type: "addressType", 4, Flags::REQUIRED, &FieldInfo { enum_values: &["IPv4", "IPv6", "FQDN"], go_type: "AddressType", ..FieldInfo::PLAIN };
+    address_type: "addressType", 4, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["IPv4", "IPv6", "FQDN"],
+        go_type: "AddressType",
+        ..FieldInfo::PLAIN
+    };
     endpoints:    "endpoints",   2, Flags::NONE, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     ports:        "ports",       3, Flags::NONE, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -76,7 +93,10 @@ pub struct Endpoint {
 }
 
 describe! { Endpoint, ENDPOINT "Endpoint" {} [
-    addresses:           "addresses",          1, Flags::REQUIRED, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
+    addresses:           "addresses",          1, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Set,
+        ..FieldInfo::PLAIN
+    };
     conditions:          "conditions",         2, Flags::OMIT_EMPTY;
     hostname:            "hostname",           3, Flags::OMIT_EMPTY;
     target_ref:          "targetRef",          4, Flags::OMIT_EMPTY;
@@ -152,10 +172,20 @@ pub struct EndpointPort {
     pub app_protocol: Option<String>,
 }
 
-describe! { EndpointPort, ENDPOINT_PORT "EndpointPort" { .atomic() .defaults_below() } [
-    name:         "name",        1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("")), ..FieldInfo::PLAIN };
-    protocol:     "protocol",    2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("TCP")), enum_values: &["TCP", "UDP", "SCTP"], go_type: "v1.Protocol", ..FieldInfo::PLAIN };
+describe! { EndpointPort, ENDPOINT_PORT "EndpointPort" {
+    .atomic()
+    .defaults_below()
+} [
+    name:         "name",        1, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("")),
+        ..FieldInfo::PLAIN
+    };
+    protocol:     "protocol",    2, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("TCP")),
+        enum_values: &["TCP", "UDP", "SCTP"],
+        go_type: "v1.Protocol",
+        ..FieldInfo::PLAIN
+    };
     port:         "port",        3, Flags::OMIT_EMPTY;
     app_protocol: "appProtocol", 4, Flags::OMIT_EMPTY;
 ] }
-

@@ -25,7 +25,11 @@ pub struct EndpointSlice {
 describe! { EndpointSlice, ENDPOINT_SLICE "EndpointSlice" { .defaults_below() } [
     type_meta:    "",            0, Flags::INLINE;
     metadata:     "metadata",    1, Flags::OMIT_EMPTY;
-    address_type: "addressType", 4, Flags::REQUIRED, &FieldInfo { enum_values: &["IPv4", "IPv6", "FQDN"], go_type: "v1.AddressType", ..FieldInfo::PLAIN };
+    address_type: "addressType", 4, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["IPv4", "IPv6", "FQDN"],
+        go_type: "v1.AddressType",
+        ..FieldInfo::PLAIN
+    };
     endpoints:    "endpoints",   2, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     ports:        "ports",       3, Flags::NONE, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -75,4 +79,3 @@ describe! { Endpoint, ENDPOINT "Endpoint" {} [
     node_name:  "nodeName",   6, Flags::OMIT_EMPTY;
     hints:      "hints",      7, Flags::OMIT_EMPTY;
 ] }
-

@@ -38,4 +38,3 @@ describe! { Limit, LIMIT "Limit" {} [
     burst:      "burst",     0, Flags::REQUIRED;
     cache_size: "cacheSize", 0, Flags::OMIT_EMPTY;
 ] }
-

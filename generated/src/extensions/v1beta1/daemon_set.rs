@@ -25,7 +25,24 @@ pub struct DaemonSet {
     pub status: DaemonSetStatus,
 }
 
-describe! { DaemonSet, DAEMON_SET "DaemonSet" { .defaults(&Defaults { paths: &[(&["spec", "updateStrategy", "type"], Literal::String("OnDelete")), (&["spec", "revisionHistoryLimit"], Literal::Int(10))], by_hand: Some(|m| if let Some(v) = m.downcast::<DaemonSet>() { crate::hatches::extensions::default_daemon_set(v) }) }) .defaults_below() .normalize_below() } [
+describe! { DaemonSet, DAEMON_SET "DaemonSet" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["spec", "updateStrategy", "type"], Literal::String("OnDelete")),
+                    (&["spec", "revisionHistoryLimit"], Literal::Int(10)),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<DaemonSet>() {
+                        crate::hatches::extensions::default_daemon_set(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -43,7 +60,10 @@ pub struct DaemonSetList {
     pub items: Vec<DaemonSet>,
 }
 
-describe! { DaemonSetList, DAEMON_SET_LIST "DaemonSetList" { .defaults_below() .normalize_below() } [
+describe! { DaemonSetList, DAEMON_SET_LIST "DaemonSetList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -66,7 +86,10 @@ pub struct DaemonSetSpec {
     pub revision_history_limit: Option<i32>,
 }
 
-describe! { DaemonSetSpec, DAEMON_SET_SPEC "DaemonSetSpec" { .defaults_below() .normalize_below() } [
+describe! { DaemonSetSpec, DAEMON_SET_SPEC "DaemonSetSpec" {
+    .defaults_below()
+    .normalize_below()
+} [
     selector:               "selector",             1, Flags::OMIT_EMPTY;
     template:               "template",             2, Flags::REQUIRED;
     update_strategy:        "updateStrategy",       3, Flags::OMIT_EMPTY;
@@ -85,7 +108,10 @@ pub struct DaemonSetUpdateStrategy {
 }
 
 describe! { DaemonSetUpdateStrategy, DAEMON_SET_UPDATE_STRATEGY "DaemonSetUpdateStrategy" {} [
-    r#type:         "type",          1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "DaemonSetUpdateStrategyType", ..FieldInfo::PLAIN };
+    r#type:         "type",          1, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "DaemonSetUpdateStrategyType",
+        ..FieldInfo::PLAIN
+    };
     rolling_update: "rollingUpdate", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -138,7 +164,12 @@ describe! { DaemonSetStatus, DAEMON_SET_STATUS "DaemonSetStatus" {} [
     number_available:         "numberAvailable",         7, Flags::OMIT_EMPTY;
     number_unavailable:       "numberUnavailable",       8, Flags::OMIT_EMPTY;
     collision_count:          "collisionCount",          9, Flags::OMIT_EMPTY;
-    conditions:               "conditions",             10, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions:               "conditions",             10, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One named observation about a DaemonSet's current state.
@@ -157,10 +188,15 @@ pub struct DaemonSetCondition {
 }
 
 describe! { DaemonSetCondition, DAEMON_SET_CONDITION "DaemonSetCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "DaemonSetConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "DaemonSetConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;
 ] }
-

@@ -6,7 +6,7 @@ use machinery::describe;
 use machinery::scalar::{IntOrString, Time};
 use machinery::type_meta::TypeMeta;
 
-use super::{RollbackConfig};
+use super::RollbackConfig;
 
 /// Gradual pod replacement versus tearing everything down first.
 pub mod deployment_strategy_type {
@@ -34,7 +34,26 @@ pub struct Deployment {
     pub status: DeploymentStatus,
 }
 
-describe! { Deployment, DEPLOYMENT "Deployment" { .defaults(&Defaults { paths: &[(&["spec", "replicas"], Literal::Int(1)), (&["spec", "strategy", "type"], Literal::String("RollingUpdate")), (&["spec", "revisionHistoryLimit"], Literal::Int(2147483647)), (&["spec", "progressDeadlineSeconds"], Literal::Int(2147483647))], by_hand: Some(|m| if let Some(v) = m.downcast::<Deployment>() { crate::hatches::extensions::default_deployment(v) }) }) .defaults_below() .normalize_below() } [
+describe! { Deployment, DEPLOYMENT "Deployment" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["spec", "replicas"], Literal::Int(1)),
+                    (&["spec", "strategy", "type"], Literal::String("RollingUpdate")),
+                    (&["spec", "revisionHistoryLimit"], Literal::Int(2147483647)),
+                    (&["spec", "progressDeadlineSeconds"], Literal::Int(2147483647)),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<Deployment>() {
+                        crate::hatches::extensions::default_deployment(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -52,7 +71,10 @@ pub struct DeploymentList {
     pub items: Vec<Deployment>,
 }
 
-describe! { DeploymentList, DEPLOYMENT_LIST "DeploymentList" { .defaults_below() .normalize_below() } [
+describe! { DeploymentList, DEPLOYMENT_LIST "DeploymentList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -81,11 +103,17 @@ pub struct DeploymentSpec {
     pub progress_deadline_seconds: Option<i32>,
 }
 
-describe! { DeploymentSpec, DEPLOYMENT_SPEC "DeploymentSpec" { .defaults_below() .normalize_below() } [
+describe! { DeploymentSpec, DEPLOYMENT_SPEC "DeploymentSpec" {
+    .defaults_below()
+    .normalize_below()
+} [
     replicas:                  "replicas",                1, Flags::OMIT_EMPTY;
     selector:                  "selector",                2, Flags::OMIT_EMPTY;
     template:                  "template",                3, Flags::REQUIRED;
-    strategy:                  "strategy",                4, Flags::OMIT_EMPTY, &FieldInfo { patch_strategy: PatchStrategy::RetainKeys, ..FieldInfo::PLAIN };
+    strategy:                  "strategy",                4, Flags::OMIT_EMPTY, &FieldInfo {
+        patch_strategy: PatchStrategy::RetainKeys,
+        ..FieldInfo::PLAIN
+    };
     min_ready_seconds:         "minReadySeconds",         5, Flags::OMIT_EMPTY;
     revision_history_limit:    "revisionHistoryLimit",    6, Flags::OMIT_EMPTY;
     paused:                    "paused",                  7, Flags::OMIT_EMPTY;
@@ -103,7 +131,10 @@ pub struct DeploymentStrategy {
 }
 
 describe! { DeploymentStrategy, DEPLOYMENT_STRATEGY "DeploymentStrategy" {} [
-    r#type:         "type",          1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "DeploymentStrategyType", ..FieldInfo::PLAIN };
+    r#type:         "type",          1, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "DeploymentStrategyType",
+        ..FieldInfo::PLAIN
+    };
     rolling_update: "rollingUpdate", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -152,7 +183,12 @@ describe! { DeploymentStatus, DEPLOYMENT_STATUS "DeploymentStatus" {} [
     available_replicas:   "availableReplicas",   4, Flags::OMIT_EMPTY;
     unavailable_replicas: "unavailableReplicas", 5, Flags::OMIT_EMPTY;
     terminating_replicas: "terminatingReplicas", 9, Flags::OMIT_EMPTY;
-    conditions:           "conditions",          6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions:           "conditions",          6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
     collision_count:      "collisionCount",      8, Flags::OMIT_EMPTY;
 ] }
 
@@ -174,11 +210,16 @@ pub struct DeploymentCondition {
 }
 
 describe! { DeploymentCondition, DEPLOYMENT_CONDITION "DeploymentCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "DeploymentConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "DeploymentConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_update_time:     "lastUpdateTime",     6, Flags::NONE;
     last_transition_time: "lastTransitionTime", 7, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;
 ] }
-

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use machinery::def::{Flags};
+use machinery::def::Flags;
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
@@ -37,4 +37,3 @@ pub struct RollbackConfig {
 describe! { RollbackConfig, ROLLBACK_CONFIG "RollbackConfig" {} [
     revision: "revision", 1, Flags::OMIT_EMPTY;
 ] }
-

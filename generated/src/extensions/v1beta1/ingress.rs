@@ -3,7 +3,7 @@
 
 use machinery::def::{FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
-use machinery::scalar::{IntOrString};
+use machinery::scalar::IntOrString;
 use machinery::type_meta::TypeMeta;
 
 /// How URL paths compare: whole path, element-wise prefix, or controller-defined.
@@ -66,8 +66,14 @@ pub struct IngressSpec {
 describe! { IngressSpec, INGRESS_SPEC "IngressSpec" { .defaults_below() } [
     ingress_class_name: "ingressClassName", 4, Flags::OMIT_EMPTY;
     backend:            "backend",          1, Flags::OMIT_EMPTY;
-    tls:                "tls",              2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    rules:              "rules",            3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    tls:                "tls",              2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    rules:              "rules",            3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Service port or custom resource that receives matched traffic.
@@ -150,7 +156,11 @@ pub struct HTTPIngressPath {
 
 describe! { HTTPIngressPath, HTTP_INGRESS_PATH "HTTPIngressPath" { .defaults_below() } [
     path:      "path",     1, Flags::OMIT_EMPTY;
-    path_type: "pathType", 3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("ImplementationSpecific")), go_type: "PathType", ..FieldInfo::PLAIN };
+    path_type: "pathType", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("ImplementationSpecific")),
+        go_type: "PathType",
+        ..FieldInfo::PLAIN
+    };
     backend:   "backend",  2, Flags::REQUIRED;
 ] }
 
@@ -206,7 +216,10 @@ pub struct IngressPortStatus {
 
 describe! { IngressPortStatus, INGRESS_PORT_STATUS "IngressPortStatus" {} [
     port:     "port",     1, Flags::REQUIRED;
-    protocol: "protocol", 2, Flags::REQUIRED, &FieldInfo { enum_values: &["TCP", "UDP", "SCTP"], go_type: "v1.Protocol", ..FieldInfo::PLAIN };
+    protocol: "protocol", 2, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["TCP", "UDP", "SCTP"],
+        go_type: "v1.Protocol",
+        ..FieldInfo::PLAIN
+    };
     error:    "error",    3, Flags::OMIT_EMPTY;
 ] }
-

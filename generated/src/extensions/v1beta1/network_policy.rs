@@ -3,7 +3,7 @@
 
 use machinery::def::{Defaults, FieldInfo, Flags, ListType};
 use machinery::describe;
-use machinery::scalar::{IntOrString};
+use machinery::scalar::IntOrString;
 use machinery::type_meta::TypeMeta;
 
 /// Traffic direction that a NetworkPolicy restricts.
@@ -23,7 +23,19 @@ pub struct NetworkPolicy {
     pub spec: NetworkPolicySpec,
 }
 
-describe! { NetworkPolicy, NETWORK_POLICY "NetworkPolicy" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<NetworkPolicy>() { crate::hatches::extensions::default_network_policy(v) }) }) } [
+describe! { NetworkPolicy, NETWORK_POLICY "NetworkPolicy" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<NetworkPolicy>() {
+                        crate::hatches::extensions::default_network_policy(v)
+                    }
+                }),
+            },
+        )
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -63,7 +75,11 @@ describe! { NetworkPolicySpec, NETWORK_POLICY_SPEC "NetworkPolicySpec" {} [
     pod_selector: "podSelector", 1, Flags::REQUIRED;
     ingress:      "ingress",     2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     egress:       "egress",      3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    policy_types: "policyTypes", 4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, go_type: "PolicyType", ..FieldInfo::PLAIN };
+    policy_types: "policyTypes", 4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        go_type: "PolicyType",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Allows inbound traffic that satisfies both its port and source lists.
@@ -92,7 +108,11 @@ pub struct NetworkPolicyPort {
 }
 
 describe! { NetworkPolicyPort, NETWORK_POLICY_PORT "NetworkPolicyPort" {} [
-    protocol: "protocol", 1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["TCP", "UDP", "SCTP"], go_type: "v1.Protocol", ..FieldInfo::PLAIN };
+    protocol: "protocol", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["TCP", "UDP", "SCTP"],
+        go_type: "v1.Protocol",
+        ..FieldInfo::PLAIN
+    };
     port:     "port",     2, Flags::OMIT_EMPTY;
     end_port: "endPort",  3, Flags::OMIT_EMPTY;
 ] }
@@ -141,4 +161,3 @@ describe! { NetworkPolicyEgressRule, NETWORK_POLICY_EGRESS_RULE "NetworkPolicyEg
     ports: "ports", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     to:    "to",    2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
-

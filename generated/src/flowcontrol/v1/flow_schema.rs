@@ -4,7 +4,7 @@
 use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags, ListType, Literal, PatchStrategy, UnionDef};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
 /// Request attribute separating flows: user name or namespace.
@@ -33,7 +33,20 @@ pub struct FlowSchema {
     pub status: FlowSchemaStatus,
 }
 
-describe! { FlowSchema, FLOW_SCHEMA "FlowSchema" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<FlowSchema>() { crate::hatches::flowcontrol::validate_flow_schema(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { FlowSchema, FLOW_SCHEMA "FlowSchema" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<FlowSchema>() {
+                crate::hatches::flowcontrol::validate_flow_schema(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -72,9 +85,15 @@ pub struct FlowSchemaSpec {
 
 describe! { FlowSchemaSpec, FLOW_SCHEMA_SPEC "FlowSchemaSpec" { .defaults_below() } [
     priority_level_configuration: "priorityLevelConfiguration", 1, Flags::REQUIRED;
-    matching_precedence:          "matchingPrecedence",         2, Flags::NONE, &FieldInfo { default: Some(Literal::Int(1000)), ..FieldInfo::PLAIN };
+    matching_precedence:          "matchingPrecedence",         2, Flags::NONE, &FieldInfo {
+        default: Some(Literal::Int(1000)),
+        ..FieldInfo::PLAIN
+    };
     distinguisher_method:         "distinguisherMethod",        3, Flags::OMIT_EMPTY;
-    rules:                        "rules",                      4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    rules:                        "rules",                      4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Name-only pointer from a FlowSchema to its priority level.
@@ -84,7 +103,8 @@ pub struct PriorityLevelConfigurationReference {
     pub name: String,
 }
 
-describe! { PriorityLevelConfigurationReference, PRIORITY_LEVEL_CONFIGURATION_REFERENCE "PriorityLevelConfigurationReference" {} [
+describe! { PriorityLevelConfigurationReference,
+PRIORITY_LEVEL_CONFIGURATION_REFERENCE "PriorityLevelConfigurationReference" {} [
     name: "name", 1, Flags::REQUIRED;
 ] }
 
@@ -115,29 +135,72 @@ const POLICY_RULES_WITH_SUBJECTS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["subjects"],
         when: &[],
-        assertions: &[Assertion::Filled("subjects must contain at least one value"), Assertion::Below],
+        assertions: &[
+            Assertion::Filled("subjects must contain at least one value"),
+            Assertion::Below,
+        ],
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Unset(&["resourceRules"]), Condition::Unset(&["nonResourceRules"])],
-        assertions: &[Assertion::Missing("at least one of resourceRules and nonResourceRules has to be non-empty")],
+        when: &[
+            Condition::Unset(&["resourceRules"]),
+            Condition::Unset(&["nonResourceRules"]),
+        ],
+        assertions: &[
+            Assertion::Missing(
+                "at least one of resourceRules and nonResourceRules has to be non-empty",
+            ),
+        ],
     },
     CheckDef {
         field: &["resourceRules"],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::flowcontrol::validate_resource_rule(v, path, new, old.and_then(|old| old.downcast())) })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::flowcontrol::validate_resource_rule(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["nonResourceRules"],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::flowcontrol::validate_non_resource_rule(v, path, new, old.and_then(|old| old.downcast())) })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::flowcontrol::validate_non_resource_rule(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
 ];
 
-describe! { PolicyRulesWithSubjects, POLICY_RULES_WITH_SUBJECTS "PolicyRulesWithSubjects" { .checks(POLICY_RULES_WITH_SUBJECTS_CHECKS) } [
-    subjects:           "subjects",         1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    resource_rules:     "resourceRules",    2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    non_resource_rules: "nonResourceRules", 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+describe! { PolicyRulesWithSubjects, POLICY_RULES_WITH_SUBJECTS "PolicyRulesWithSubjects" {
+    .checks(POLICY_RULES_WITH_SUBJECTS_CHECKS)
+} [
+    subjects:           "subjects",         1, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    resource_rules:     "resourceRules",    2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    non_resource_rules: "nonResourceRules", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Requester to match; exactly one variant applies, chosen by `kind`.
@@ -163,36 +226,71 @@ const SUBJECT_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["serviceAccount"],
         when: &[Condition::Is(&["kind"], &["ServiceAccount"])],
-        assertions: &[Assertion::Required("serviceAccount is required when subject kind is 'ServiceAccount'"), Assertion::Below],
+        assertions: &[
+            Assertion::Required(
+                "serviceAccount is required when subject kind is 'ServiceAccount'",
+            ),
+            Assertion::Below,
+        ],
     },
     CheckDef {
         field: &["user"],
         when: &[Condition::Is(&["kind"], &["User"])],
-        assertions: &[Assertion::Required("user is required when subject kind is 'User'"), Assertion::Below],
+        assertions: &[
+            Assertion::Required("user is required when subject kind is 'User'"),
+            Assertion::Below,
+        ],
     },
     CheckDef {
         field: &["group"],
         when: &[Condition::Is(&["kind"], &["Group"])],
-        assertions: &[Assertion::Required("group is required when subject kind is 'Group'"), Assertion::Below],
+        assertions: &[
+            Assertion::Required("group is required when subject kind is 'Group'"),
+            Assertion::Below,
+        ],
     },
     CheckDef {
         field: &["serviceAccount"],
         when: &[Condition::Is(&["kind"], &["User", "Group"])],
-        assertions: &[Assertion::Forbidden("serviceAccount is forbidden when subject kind is not 'ServiceAccount'")],
+        assertions: &[
+            Assertion::Forbidden(
+                "serviceAccount is forbidden when subject kind is not 'ServiceAccount'",
+            ),
+        ],
     },
     CheckDef {
         field: &["user"],
         when: &[Condition::Is(&["kind"], &["ServiceAccount", "Group"])],
-        assertions: &[Assertion::Forbidden("user is forbidden when subject kind is not 'User'")],
+        assertions: &[
+            Assertion::Forbidden("user is forbidden when subject kind is not 'User'"),
+        ],
     },
     CheckDef {
         field: &["group"],
         when: &[Condition::Is(&["kind"], &["ServiceAccount", "User"])],
-        assertions: &[Assertion::Forbidden("group is forbidden when subject kind is not 'Group'")],
+        assertions: &[
+            Assertion::Forbidden("group is forbidden when subject kind is not 'Group'"),
+        ],
     },
 ];
 
-describe! { Subject, SUBJECT "Subject" { .checks(SUBJECT_CHECKS) .unions(&[UnionDef { discriminator: "kind", members: &[("User", "user"), ("Group", "group"), ("ServiceAccount", "serviceAccount")], zero_allowed: false }]) } [
+describe! { Subject, SUBJECT "Subject" {
+    .checks(SUBJECT_CHECKS)
+    
+        .unions(
+            &[
+                UnionDef {
+                    discriminator: "kind",
+                    members: &[
+                        ("User", "user"),
+                        ("Group", "group"),
+                        ("ServiceAccount", "serviceAccount"),
+                    ],
+                    zero_allowed: false,
+                },
+            ],
+        )
+} [
     kind:            "kind",           1, Flags::REQUIRED, &FieldInfo { go_type: "SubjectKind", ..FieldInfo::PLAIN };
     user:            "user",           2, Flags::OMIT_EMPTY;
     group:           "group",          3, Flags::OMIT_EMPTY;
@@ -258,16 +356,24 @@ const SERVICE_ACCOUNT_SUBJECT_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
         when: &[Condition::IsNot(&["name"], &["*"])],
-        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
     },
     CheckDef {
         field: &["namespace"],
         when: &[],
-        assertions: &[Assertion::Required("must specify namespace for service account"), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Required("must specify namespace for service account"),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
 ];
 
-describe! { ServiceAccountSubject, SERVICE_ACCOUNT_SUBJECT "ServiceAccountSubject" { .checks(SERVICE_ACCOUNT_SUBJECT_CHECKS) } [
+describe! { ServiceAccountSubject, SERVICE_ACCOUNT_SUBJECT "ServiceAccountSubject" {
+    .checks(SERVICE_ACCOUNT_SUBJECT_CHECKS)
+} [
     namespace: "namespace", 1, Flags::REQUIRED;
     name:      "name",      2, Flags::REQUIRED;
 ] }
@@ -317,7 +423,12 @@ pub struct FlowSchemaStatus {
 }
 
 describe! { FlowSchemaStatus, FLOW_SCHEMA_STATUS "FlowSchemaStatus" {} [
-    conditions: "conditions", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions: "conditions", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One named observation about a FlowSchema.
@@ -336,10 +447,15 @@ pub struct FlowSchemaCondition {
 }
 
 describe! { FlowSchemaCondition, FLOW_SCHEMA_CONDITION "FlowSchemaCondition" {} [
-    r#type:               "type",               1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "FlowSchemaConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
+    r#type:               "type",               1, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "FlowSchemaConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;
 ] }
-

@@ -4,7 +4,7 @@
 use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags, ListType, Literal, PatchStrategy, UnionDef};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
 /// States whether a priority level enforces concurrency limits.
@@ -32,7 +32,20 @@ pub struct PriorityLevelConfiguration {
     pub status: PriorityLevelConfigurationStatus,
 }
 
-describe! { PriorityLevelConfiguration, PRIORITY_LEVEL_CONFIGURATION "PriorityLevelConfiguration" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<PriorityLevelConfiguration>() { crate::hatches::flowcontrol::validate_priority_level_configuration(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { PriorityLevelConfiguration, PRIORITY_LEVEL_CONFIGURATION "PriorityLevelConfiguration" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<PriorityLevelConfiguration>() {
+                crate::hatches::flowcontrol::validate_priority_level_configuration(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -50,7 +63,9 @@ pub struct PriorityLevelConfigurationList {
     pub items: Vec<PriorityLevelConfiguration>,
 }
 
-describe! { PriorityLevelConfigurationList, PRIORITY_LEVEL_CONFIGURATION_LIST "PriorityLevelConfigurationList" { .defaults_below() } [
+describe! { PriorityLevelConfigurationList, PRIORITY_LEVEL_CONFIGURATION_LIST "PriorityLevelConfigurationList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -67,7 +82,19 @@ pub struct PriorityLevelConfigurationSpec {
     pub exempt: Option<Box<ExemptPriorityLevelConfiguration>>,
 }
 
-describe! { PriorityLevelConfigurationSpec, PRIORITY_LEVEL_CONFIGURATION_SPEC "PriorityLevelConfigurationSpec" { .defaults_below() .unions(&[UnionDef { discriminator: "type", members: &[("Limited", "limited"), ("Exempt", "exempt")], zero_allowed: false }]) } [
+describe! { PriorityLevelConfigurationSpec, PRIORITY_LEVEL_CONFIGURATION_SPEC "PriorityLevelConfigurationSpec" {
+    .defaults_below()
+    
+        .unions(
+            &[
+                UnionDef {
+                    discriminator: "type",
+                    members: &[("Limited", "limited"), ("Exempt", "exempt")],
+                    zero_allowed: false,
+                },
+            ],
+        )
+} [
     r#type:  "type",    1, Flags::REQUIRED, &FieldInfo { go_type: "PriorityLevelEnablement", ..FieldInfo::PLAIN };
     limited: "limited", 2, Flags::OMIT_EMPTY;
     exempt:  "exempt",  3, Flags::OMIT_EMPTY;
@@ -91,7 +118,18 @@ const LIMITED_PRIORITY_LEVEL_CONFIGURATION_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::flowcontrol::validate_shares(v, path, new, old.and_then(|old| old.downcast())) })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::flowcontrol::validate_shares(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["limitResponse"],
@@ -101,19 +139,34 @@ const LIMITED_PRIORITY_LEVEL_CONFIGURATION_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["lendablePercent"],
         when: &[],
-        assertions: &[Assertion::Min(0, "must be between 0 and 100, inclusive"), Assertion::Max(100, "must be between 0 and 100, inclusive")],
+        assertions: &[
+            Assertion::Min(0, "must be between 0 and 100, inclusive"),
+            Assertion::Max(100, "must be between 0 and 100, inclusive"),
+        ],
     },
     CheckDef {
         field: &["borrowingLimitPercent"],
         when: &[],
-        assertions: &[Assertion::NotNegative("if specified, must be a non-negative integer")],
+        assertions: &[
+            Assertion::NotNegative("if specified, must be a non-negative integer"),
+        ],
     },
 ];
 
-describe! { LimitedPriorityLevelConfiguration, LIMITED_PRIORITY_LEVEL_CONFIGURATION "LimitedPriorityLevelConfiguration" { .defaults_below() .checks(LIMITED_PRIORITY_LEVEL_CONFIGURATION_CHECKS) } [
-    nominal_concurrency_shares: "nominalConcurrencyShares", 1, Flags::NONE, &FieldInfo { default: Some(Literal::Int(30)), ..FieldInfo::PLAIN };
+describe! { LimitedPriorityLevelConfiguration,
+LIMITED_PRIORITY_LEVEL_CONFIGURATION "LimitedPriorityLevelConfiguration" {
+    .defaults_below()
+    .checks(LIMITED_PRIORITY_LEVEL_CONFIGURATION_CHECKS)
+} [
+    nominal_concurrency_shares: "nominalConcurrencyShares", 1, Flags::NONE, &FieldInfo {
+        default: Some(Literal::Int(30)),
+        ..FieldInfo::PLAIN
+    };
     limit_response:             "limitResponse",            2, Flags::OMIT_EMPTY;
-    lendable_percent:           "lendablePercent",          3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(0)), ..FieldInfo::PLAIN };
+    lendable_percent:           "lendablePercent",          3, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(0)),
+        ..FieldInfo::PLAIN
+    };
     borrowing_limit_percent:    "borrowingLimitPercent",    4, Flags::OMIT_EMPTY;
 ] }
 
@@ -136,16 +189,47 @@ const LIMIT_RESPONSE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["queuing"],
         when: &[Condition::Is(&["type"], &["Reject"])],
-        assertions: &[Assertion::Forbidden("must be nil if limited.limitResponse.type is not Limited")],
+        assertions: &[
+            Assertion::Forbidden(
+                "must be nil if limited.limitResponse.type is not Limited",
+            ),
+        ],
     },
     CheckDef {
         field: &["queuing"],
         when: &[Condition::Is(&["type"], &["Queue"])],
-        assertions: &[Assertion::Required("must not be empty if limited.limitResponse.type is Limited"), Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::flowcontrol::validate_queuing(v, path, new, old.and_then(|old| old.downcast())) })],
+        assertions: &[
+            Assertion::Required(
+                "must not be empty if limited.limitResponse.type is Limited",
+            ),
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::flowcontrol::validate_queuing(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
 ];
 
-describe! { LimitResponse, LIMIT_RESPONSE "LimitResponse" { .defaults_below() .checks(LIMIT_RESPONSE_CHECKS) .unions(&[UnionDef { discriminator: "type", members: &[("Queue", "queuing")], zero_allowed: false }]) } [
+describe! { LimitResponse, LIMIT_RESPONSE "LimitResponse" {
+    .defaults_below()
+    .checks(LIMIT_RESPONSE_CHECKS)
+    
+        .unions(
+            &[
+                UnionDef {
+                    discriminator: "type",
+                    members: &[("Queue", "queuing")],
+                    zero_allowed: false,
+                },
+            ],
+        )
+} [
     r#type:  "type",    1, Flags::REQUIRED, &FieldInfo { go_type: "LimitResponseType", ..FieldInfo::PLAIN };
     queuing: "queuing", 2, Flags::OMIT_EMPTY;
 ] }
@@ -162,9 +246,18 @@ pub struct QueuingConfiguration {
 }
 
 describe! { QueuingConfiguration, QUEUING_CONFIGURATION "QueuingConfiguration" { .defaults_below() } [
-    queues:             "queues",           1, Flags::NONE, &FieldInfo { default: Some(Literal::Int(64)), ..FieldInfo::PLAIN };
-    hand_size:          "handSize",         2, Flags::NONE, &FieldInfo { default: Some(Literal::Int(8)), ..FieldInfo::PLAIN };
-    queue_length_limit: "queueLengthLimit", 3, Flags::NONE, &FieldInfo { default: Some(Literal::Int(50)), ..FieldInfo::PLAIN };
+    queues:             "queues",           1, Flags::NONE, &FieldInfo {
+        default: Some(Literal::Int(64)),
+        ..FieldInfo::PLAIN
+    };
+    hand_size:          "handSize",         2, Flags::NONE, &FieldInfo {
+        default: Some(Literal::Int(8)),
+        ..FieldInfo::PLAIN
+    };
+    queue_length_limit: "queueLengthLimit", 3, Flags::NONE, &FieldInfo {
+        default: Some(Literal::Int(50)),
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Tuning for priority levels whose requests bypass queuing entirely.
@@ -186,13 +279,26 @@ const EXEMPT_PRIORITY_LEVEL_CONFIGURATION_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["lendablePercent"],
         when: &[],
-        assertions: &[Assertion::Min(0, "must be between 0 and 100, inclusive"), Assertion::Max(100, "must be between 0 and 100, inclusive")],
+        assertions: &[
+            Assertion::Min(0, "must be between 0 and 100, inclusive"),
+            Assertion::Max(100, "must be between 0 and 100, inclusive"),
+        ],
     },
 ];
 
-describe! { ExemptPriorityLevelConfiguration, EXEMPT_PRIORITY_LEVEL_CONFIGURATION "ExemptPriorityLevelConfiguration" { .defaults_below() .checks(EXEMPT_PRIORITY_LEVEL_CONFIGURATION_CHECKS) } [
-    nominal_concurrency_shares: "nominalConcurrencyShares", 1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(0)), ..FieldInfo::PLAIN };
-    lendable_percent:           "lendablePercent",          2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(0)), ..FieldInfo::PLAIN };
+describe! { ExemptPriorityLevelConfiguration,
+EXEMPT_PRIORITY_LEVEL_CONFIGURATION "ExemptPriorityLevelConfiguration" {
+    .defaults_below()
+    .checks(EXEMPT_PRIORITY_LEVEL_CONFIGURATION_CHECKS)
+} [
+    nominal_concurrency_shares: "nominalConcurrencyShares", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(0)),
+        ..FieldInfo::PLAIN
+    };
+    lendable_percent:           "lendablePercent",          2, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(0)),
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Observed health of a priority level.
@@ -202,8 +308,14 @@ pub struct PriorityLevelConfigurationStatus {
     pub conditions: Vec<PriorityLevelConfigurationCondition>,
 }
 
-describe! { PriorityLevelConfigurationStatus, PRIORITY_LEVEL_CONFIGURATION_STATUS "PriorityLevelConfigurationStatus" {} [
-    conditions: "conditions", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+describe! { PriorityLevelConfigurationStatus,
+PRIORITY_LEVEL_CONFIGURATION_STATUS "PriorityLevelConfigurationStatus" {} [
+    conditions: "conditions", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One named observation about a priority level.
@@ -221,11 +333,17 @@ pub struct PriorityLevelConfigurationCondition {
     pub message: String,
 }
 
-describe! { PriorityLevelConfigurationCondition, PRIORITY_LEVEL_CONFIGURATION_CONDITION "PriorityLevelConfigurationCondition" {} [
-    r#type:               "type",               1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "PriorityLevelConfigurationConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
+describe! { PriorityLevelConfigurationCondition,
+PRIORITY_LEVEL_CONFIGURATION_CONDITION "PriorityLevelConfigurationCondition" {} [
+    r#type:               "type",               1, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "PriorityLevelConfigurationConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;
 ] }
-

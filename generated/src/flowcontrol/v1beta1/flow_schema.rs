@@ -52,4 +52,3 @@ pub struct FlowSchemaStatus {
 describe! { FlowSchemaStatus, FLOW_SCHEMA_STATUS "FlowSchemaStatus" {} [
     conditions: "conditions", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), ..FieldInfo::PLAIN };
 ] }
-

@@ -18,7 +18,9 @@ pub struct PriorityLevelConfiguration {
     pub status: PriorityLevelConfigurationStatus,
 }
 
-describe! { PriorityLevelConfiguration, PRIORITY_LEVEL_CONFIGURATION "PriorityLevelConfiguration" { .defaults_below() } [
+describe! { PriorityLevelConfiguration, PRIORITY_LEVEL_CONFIGURATION "PriorityLevelConfiguration" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -36,7 +38,9 @@ pub struct PriorityLevelConfigurationList {
     pub items: Vec<PriorityLevelConfiguration>,
 }
 
-describe! { PriorityLevelConfigurationList, PRIORITY_LEVEL_CONFIGURATION_LIST "PriorityLevelConfigurationList" { .defaults_below() } [
+describe! { PriorityLevelConfigurationList, PRIORITY_LEVEL_CONFIGURATION_LIST "PriorityLevelConfigurationList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -53,7 +57,19 @@ pub struct PriorityLevelConfigurationSpec {
     pub exempt: Option<Box<crate::flowcontrol::v1::ExemptPriorityLevelConfiguration>>,
 }
 
-describe! { PriorityLevelConfigurationSpec, PRIORITY_LEVEL_CONFIGURATION_SPEC "PriorityLevelConfigurationSpec" { .defaults_below() .unions(&[UnionDef { discriminator: "type", members: &[("Limited", "limited"), ("Exempt", "exempt")], zero_allowed: false }]) } [
+describe! { PriorityLevelConfigurationSpec, PRIORITY_LEVEL_CONFIGURATION_SPEC "PriorityLevelConfigurationSpec" {
+    .defaults_below()
+    
+        .unions(
+            &[
+                UnionDef {
+                    discriminator: "type",
+                    members: &[("Limited", "limited"), ("Exempt", "exempt")],
+                    zero_allowed: false,
+                },
+            ],
+        )
+} [
     r#type:  "type",    1, Flags::REQUIRED, &FieldInfo { go_type: "v1.PriorityLevelEnablement", ..FieldInfo::PLAIN };
     limited: "limited", 2, Flags::OMIT_EMPTY;
     exempt:  "exempt",  3, Flags::OMIT_EMPTY;
@@ -72,10 +88,19 @@ pub struct LimitedPriorityLevelConfiguration {
     pub borrowing_limit_percent: Option<i32>,
 }
 
-describe! { LimitedPriorityLevelConfiguration, LIMITED_PRIORITY_LEVEL_CONFIGURATION "LimitedPriorityLevelConfiguration" { .defaults_below() } [
-    assured_concurrency_shares: "assuredConcurrencyShares", 1, Flags::NONE, &FieldInfo { default: Some(Literal::Int(30)), ..FieldInfo::PLAIN };
+describe! { LimitedPriorityLevelConfiguration,
+LIMITED_PRIORITY_LEVEL_CONFIGURATION "LimitedPriorityLevelConfiguration" {
+    .defaults_below()
+} [
+    assured_concurrency_shares: "assuredConcurrencyShares", 1, Flags::NONE, &FieldInfo {
+        default: Some(Literal::Int(30)),
+        ..FieldInfo::PLAIN
+    };
     limit_response:             "limitResponse",            2, Flags::OMIT_EMPTY;
-    lendable_percent:           "lendablePercent",          3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(0)), ..FieldInfo::PLAIN };
+    lendable_percent:           "lendablePercent",          3, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(0)),
+        ..FieldInfo::PLAIN
+    };
     borrowing_limit_percent:    "borrowingLimitPercent",    4, Flags::OMIT_EMPTY;
 ] }
 
@@ -86,7 +111,7 @@ pub struct PriorityLevelConfigurationStatus {
     pub conditions: Vec<crate::flowcontrol::v1::PriorityLevelConfigurationCondition>,
 }
 
-describe! { PriorityLevelConfigurationStatus, PRIORITY_LEVEL_CONFIGURATION_STATUS "PriorityLevelConfigurationStatus" {} [
+describe! { PriorityLevelConfigurationStatus,
+PRIORITY_LEVEL_CONFIGURATION_STATUS "PriorityLevelConfigurationStatus" {} [
     conditions: "conditions", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), ..FieldInfo::PLAIN };
 ] }
-

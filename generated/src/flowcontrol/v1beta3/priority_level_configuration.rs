@@ -16,7 +16,19 @@ pub struct PriorityLevelConfigurationSpec {
     pub exempt: Option<Box<crate::flowcontrol::v1::ExemptPriorityLevelConfiguration>>,
 }
 
-describe! { PriorityLevelConfigurationSpec, PRIORITY_LEVEL_CONFIGURATION_SPEC "PriorityLevelConfigurationSpec" { .defaults_below() .unions(&[UnionDef { discriminator: "type", members: &[("Limited", "limited"), ("Exempt", "exempt")], zero_allowed: false }]) } [
+describe! { PriorityLevelConfigurationSpec, PRIORITY_LEVEL_CONFIGURATION_SPEC "PriorityLevelConfigurationSpec" {
+    .defaults_below()
+    
+        .unions(
+            &[
+                UnionDef {
+                    discriminator: "type",
+                    members: &[("Limited", "limited"), ("Exempt", "exempt")],
+                    zero_allowed: false,
+                },
+            ],
+        )
+} [
     r#type:  "type",    1, Flags::REQUIRED, &FieldInfo { go_type: "v1.PriorityLevelEnablement", ..FieldInfo::PLAIN };
     limited: "limited", 2, Flags::OMIT_EMPTY;
     exempt:  "exempt",  3, Flags::OMIT_EMPTY;
@@ -35,7 +47,22 @@ pub struct PriorityLevelConfiguration {
     pub status: crate::flowcontrol::v1::PriorityLevelConfigurationStatus,
 }
 
-describe! { PriorityLevelConfiguration, PRIORITY_LEVEL_CONFIGURATION "PriorityLevelConfiguration" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<PriorityLevelConfiguration>() { crate::hatches::flowcontrol::default_v1beta3_priority_level_configuration(v) }) }) .defaults_below() } [
+describe! { PriorityLevelConfiguration, PRIORITY_LEVEL_CONFIGURATION "PriorityLevelConfiguration" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<PriorityLevelConfiguration>() {
+                        crate::hatches::flowcontrol::default_v1beta3_priority_level_configuration(
+                            v,
+                        )
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -53,7 +80,9 @@ pub struct PriorityLevelConfigurationList {
     pub items: Vec<PriorityLevelConfiguration>,
 }
 
-describe! { PriorityLevelConfigurationList, PRIORITY_LEVEL_CONFIGURATION_LIST "PriorityLevelConfigurationList" { .defaults_below() } [
+describe! { PriorityLevelConfigurationList, PRIORITY_LEVEL_CONFIGURATION_LIST "PriorityLevelConfigurationList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -72,10 +101,15 @@ pub struct LimitedPriorityLevelConfiguration {
     pub borrowing_limit_percent: Option<i32>,
 }
 
-describe! { LimitedPriorityLevelConfiguration, LIMITED_PRIORITY_LEVEL_CONFIGURATION "LimitedPriorityLevelConfiguration" { .defaults_below() } [
+describe! { LimitedPriorityLevelConfiguration,
+LIMITED_PRIORITY_LEVEL_CONFIGURATION "LimitedPriorityLevelConfiguration" {
+    .defaults_below()
+} [
     nominal_concurrency_shares: "nominalConcurrencyShares", 1, Flags::NONE;
     limit_response:             "limitResponse",            2, Flags::OMIT_EMPTY;
-    lendable_percent:           "lendablePercent",          3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(0)), ..FieldInfo::PLAIN };
+    lendable_percent:           "lendablePercent",          3, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(0)),
+        ..FieldInfo::PLAIN
+    };
     borrowing_limit_percent:    "borrowingLimitPercent",    4, Flags::OMIT_EMPTY;
 ] }
-

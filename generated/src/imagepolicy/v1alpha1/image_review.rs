@@ -71,4 +71,3 @@ describe! { ImageReviewStatus, IMAGE_REVIEW_STATUS "ImageReviewStatus" {} [
     reason:            "reason",           2, Flags::OMIT_EMPTY;
     audit_annotations: "auditAnnotations", 3, Flags::OMIT_EMPTY;
 ] }
-

@@ -25,7 +25,19 @@ pub struct Ingress {
     pub status: IngressStatus,
 }
 
-describe! { Ingress, INGRESS "Ingress" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<Ingress>() { crate::hatches::networking::validate_ingress(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { Ingress, INGRESS "Ingress" {
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<Ingress>() {
+                crate::hatches::networking::validate_ingress(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -65,8 +77,14 @@ pub struct IngressSpec {
 describe! { IngressSpec, INGRESS_SPEC "IngressSpec" {} [
     ingress_class_name: "ingressClassName", 4, Flags::OMIT_EMPTY;
     default_backend:    "defaultBackend",   1, Flags::OMIT_EMPTY;
-    tls:                "tls",              2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    rules:              "rules",            3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    tls:                "tls",              2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    rules:              "rules",            3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Destination of Ingress traffic: a Service port or a custom resource.
@@ -174,7 +192,11 @@ pub struct HTTPIngressPath {
 
 describe! { HTTPIngressPath, HTTP_INGRESS_PATH "HTTPIngressPath" {} [
     path:      "path",     1, Flags::OMIT_EMPTY;
-    path_type: "pathType", 3, Flags::REQUIRED, &FieldInfo { enum_values: &["Exact", "Prefix", "ImplementationSpecific"], go_type: "PathType", ..FieldInfo::PLAIN };
+    path_type: "pathType", 3, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["Exact", "Prefix", "ImplementationSpecific"],
+        go_type: "PathType",
+        ..FieldInfo::PLAIN
+    };
     backend:   "backend",  2, Flags::REQUIRED;
 ] }
 
@@ -230,7 +252,10 @@ pub struct IngressPortStatus {
 
 describe! { IngressPortStatus, INGRESS_PORT_STATUS "IngressPortStatus" {} [
     port:     "port",     1, Flags::REQUIRED;
-    protocol: "protocol", 2, Flags::REQUIRED, &FieldInfo { enum_values: &["TCP", "UDP", "SCTP"], go_type: "v1.Protocol", ..FieldInfo::PLAIN };
+    protocol: "protocol", 2, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["TCP", "UDP", "SCTP"],
+        go_type: "v1.Protocol",
+        ..FieldInfo::PLAIN
+    };
     error:    "error",    3, Flags::OMIT_EMPTY;
 ] }
-

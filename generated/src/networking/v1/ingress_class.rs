@@ -27,12 +27,26 @@ const INGRESS_CLASS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["metadata"],
         when: &[Condition::Update],
-        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::networking::validate_cluster_metadata(v, path, new, old.and_then(|old| old.downcast())) })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::networking::validate_cluster_metadata(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["spec", "controller"],
         when: &[],
-        assertions: &[Assertion::MaxBytes(250), Assertion::Format(machinery::format::field::domain_prefixed_path)],
+        assertions: &[
+            Assertion::MaxBytes(250),
+            Assertion::Format(machinery::format::field::domain_prefixed_path),
+        ],
     },
     CheckDef {
         field: &["spec", "parameters"],
@@ -41,7 +55,10 @@ const INGRESS_CLASS_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { IngressClass, INGRESS_CLASS "IngressClass" { .defaults_below() .checks(INGRESS_CLASS_CHECKS) } [
+describe! { IngressClass, INGRESS_CLASS "IngressClass" {
+    .defaults_below()
+    .checks(INGRESS_CLASS_CHECKS)
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -103,22 +120,34 @@ const INGRESS_CLASS_PARAMETERS_REFERENCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["kind"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::PathSegment)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::PathSegment),
+        ],
     },
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::PathSegment)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::PathSegment),
+        ],
     },
     CheckDef {
         field: &["scope"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::OneOf(&["Cluster", "Namespace"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["Cluster", "Namespace"]),
+        ],
     },
     CheckDef {
         field: &["namespace"],
         when: &[Condition::Is(&["scope"], &["Namespace"])],
-        assertions: &[Assertion::Required("`parameters.scope` is set to 'Namespace'"), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Required("`parameters.scope` is set to 'Namespace'"),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
     CheckDef {
         field: &["namespace"],
@@ -127,11 +156,16 @@ const INGRESS_CLASS_PARAMETERS_REFERENCE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { IngressClassParametersReference, INGRESS_CLASS_PARAMETERS_REFERENCE "IngressClassParametersReference" { .defaults_below() .checks(INGRESS_CLASS_PARAMETERS_REFERENCE_CHECKS) } [
+describe! { IngressClassParametersReference, INGRESS_CLASS_PARAMETERS_REFERENCE "IngressClassParametersReference" {
+    .defaults_below()
+    .checks(INGRESS_CLASS_PARAMETERS_REFERENCE_CHECKS)
+} [
     api_group: "apiGroup",  1, Flags::OMIT_EMPTY;
     kind:      "kind",      2, Flags::REQUIRED;
     name:      "name",      3, Flags::REQUIRED;
-    scope:     "scope",     4, Flags::NONE, &FieldInfo { default: Some(Literal::String("Cluster")), ..FieldInfo::PLAIN };
+    scope:     "scope",     4, Flags::NONE, &FieldInfo {
+        default: Some(Literal::String("Cluster")),
+        ..FieldInfo::PLAIN
+    };
     namespace: "namespace", 5, Flags::OMIT_EMPTY;
 ] }
-

@@ -3,7 +3,7 @@
 
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
-use machinery::scalar::{IntOrString};
+use machinery::scalar::IntOrString;
 use machinery::type_meta::TypeMeta;
 
 /// Direction label for NetworkPolicy isolation.
@@ -23,7 +23,31 @@ pub struct NetworkPolicy {
     pub spec: NetworkPolicySpec,
 }
 
-describe! { NetworkPolicy, NETWORK_POLICY "NetworkPolicy" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<NetworkPolicy>() { crate::hatches::networking::default_network_policy(v) }) }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<NetworkPolicy>() { crate::hatches::networking::validate_network_policy(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { NetworkPolicy, NETWORK_POLICY "NetworkPolicy" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<NetworkPolicy>() {
+                        crate::hatches::networking::default_network_policy(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<NetworkPolicy>() {
+                crate::hatches::networking::validate_network_policy(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -63,7 +87,12 @@ describe! { NetworkPolicySpec, NETWORK_POLICY_SPEC "NetworkPolicySpec" { .defaul
     pod_selector: "podSelector", 1, Flags::OMIT_EMPTY;
     ingress:      "ingress",     2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     egress:       "egress",      3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    policy_types: "policyTypes", 4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["Ingress", "Egress"], go_type: "PolicyType", ..FieldInfo::PLAIN };
+    policy_types: "policyTypes", 4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        enum_values: &["Ingress", "Egress"],
+        go_type: "PolicyType",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One allowance for traffic entering the selected pods.
@@ -92,7 +121,12 @@ pub struct NetworkPolicyPort {
 }
 
 describe! { NetworkPolicyPort, NETWORK_POLICY_PORT "NetworkPolicyPort" { .defaults_below() } [
-    protocol: "protocol", 1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("TCP")), enum_values: &["TCP", "UDP", "SCTP"], go_type: "v1.Protocol", ..FieldInfo::PLAIN };
+    protocol: "protocol", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("TCP")),
+        enum_values: &["TCP", "UDP", "SCTP"],
+        go_type: "v1.Protocol",
+        ..FieldInfo::PLAIN
+    };
     port:     "port",     2, Flags::OMIT_EMPTY;
     end_port: "endPort",  3, Flags::OMIT_EMPTY;
 ] }
@@ -141,4 +175,3 @@ describe! { NetworkPolicyEgressRule, NETWORK_POLICY_EGRESS_RULE "NetworkPolicyEg
     ports: "ports", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     to:    "to",    2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
-

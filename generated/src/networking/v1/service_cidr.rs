@@ -18,7 +18,19 @@ pub struct ServiceCIDR {
     pub status: ServiceCIDRStatus,
 }
 
-describe! { ServiceCIDR, SERVICE_CIDR "ServiceCIDR" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<ServiceCIDR>() { crate::hatches::networking::validate_service_cidr(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { ServiceCIDR, SERVICE_CIDR "ServiceCIDR" {
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<ServiceCIDR>() {
+                crate::hatches::networking::validate_service_cidr(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -61,6 +73,10 @@ pub struct ServiceCIDRStatus {
 }
 
 describe! { ServiceCIDRStatus, SERVICE_CIDR_STATUS "ServiceCIDRStatus" {} [
-    conditions: "conditions", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions: "conditions", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

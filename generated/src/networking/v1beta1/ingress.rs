@@ -3,7 +3,7 @@
 
 use machinery::def::{FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
-use machinery::scalar::{IntOrString};
+use machinery::scalar::IntOrString;
 use machinery::type_meta::TypeMeta;
 
 /// Routes external HTTP and HTTPS traffic to Services by host and path.
@@ -95,8 +95,14 @@ pub struct IngressSpec {
 describe! { IngressSpec, INGRESS_SPEC "IngressSpec" { .defaults_below() } [
     ingress_class_name: "ingressClassName", 4, Flags::OMIT_EMPTY;
     backend:            "backend",          1, Flags::OMIT_EMPTY;
-    tls:                "tls",              2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    rules:              "rules",            3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    tls:                "tls",              2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    rules:              "rules",            3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Destination of Ingress traffic: a Service port or a custom resource.
@@ -129,7 +135,11 @@ pub struct HTTPIngressPath {
 
 describe! { HTTPIngressPath, HTTP_INGRESS_PATH "HTTPIngressPath" { .defaults_below() } [
     path:      "path",     1, Flags::OMIT_EMPTY;
-    path_type: "pathType", 3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("ImplementationSpecific")), enum_values: &["Exact", "Prefix", "ImplementationSpecific"], go_type: "v1.PathType", ..FieldInfo::PLAIN };
+    path_type: "pathType", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("ImplementationSpecific")),
+        enum_values: &["Exact", "Prefix", "ImplementationSpecific"],
+        go_type: "v1.PathType",
+        ..FieldInfo::PLAIN
+    };
     backend:   "backend",  2, Flags::REQUIRED;
 ] }
-

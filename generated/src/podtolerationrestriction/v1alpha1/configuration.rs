@@ -21,4 +21,3 @@ describe! { Configuration, CONFIGURATION "Configuration" {} [
     default:   "default",   0, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     whitelist: "whitelist", 0, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
-

@@ -27,7 +27,26 @@ pub struct PodDisruptionBudget {
     pub status: PodDisruptionBudgetStatus,
 }
 
-describe! { PodDisruptionBudget, POD_DISRUPTION_BUDGET "PodDisruptionBudget" { .normalize(|m| if let Some(v) = m.downcast::<PodDisruptionBudget>() { crate::hatches::policy::normalize_pod_disruption_budget(v) }) .validate(|v, path, new, old| if let Some(new) = new.downcast::<PodDisruptionBudget>() { crate::hatches::policy::validate_pod_disruption_budget(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
+describe! { PodDisruptionBudget, POD_DISRUPTION_BUDGET "PodDisruptionBudget" {
+    
+        .normalize(|m| {
+            if let Some(v) = m.downcast::<PodDisruptionBudget>() {
+                crate::hatches::policy::normalize_pod_disruption_budget(v)
+            }
+        })
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<PodDisruptionBudget>() {
+                crate::hatches::policy::validate_pod_disruption_budget(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -66,9 +85,16 @@ pub struct PodDisruptionBudgetSpec {
 
 describe! { PodDisruptionBudgetSpec, POD_DISRUPTION_BUDGET_SPEC "PodDisruptionBudgetSpec" {} [
     min_available:                 "minAvailable",               1, Flags::OMIT_EMPTY;
-    selector:                      "selector",                   2, Flags::OMIT_EMPTY, &FieldInfo { patch_strategy: PatchStrategy::Replace, ..FieldInfo::PLAIN };
+    selector:                      "selector",                   2, Flags::OMIT_EMPTY, &FieldInfo {
+        patch_strategy: PatchStrategy::Replace,
+        ..FieldInfo::PLAIN
+    };
     max_unavailable:               "maxUnavailable",             3, Flags::OMIT_EMPTY;
-    unhealthy_pod_eviction_policy: "unhealthyPodEvictionPolicy", 4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["IfHealthyBudget", "AlwaysAllow"], go_type: "UnhealthyPodEvictionPolicyType", ..FieldInfo::PLAIN };
+    unhealthy_pod_eviction_policy: "unhealthyPodEvictionPolicy", 4, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["IfHealthyBudget", "AlwaysAllow"],
+        go_type: "UnhealthyPodEvictionPolicyType",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Figures the eviction API consults before letting a pod go.
@@ -97,6 +123,10 @@ describe! { PodDisruptionBudgetStatus, POD_DISRUPTION_BUDGET_STATUS "PodDisrupti
     current_healthy:     "currentHealthy",     4, Flags::NONE;
     desired_healthy:     "desiredHealthy",     5, Flags::NONE;
     expected_pods:       "expectedPods",       6, Flags::NONE;
-    conditions:          "conditions",         7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions:          "conditions",         7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -3,7 +3,7 @@
 
 use machinery::def::{FieldInfo, Flags};
 use machinery::describe;
-use machinery::scalar::{IntOrString};
+use machinery::scalar::IntOrString;
 use machinery::type_meta::TypeMeta;
 
 /// Caps how many pods of an application voluntary disruptions may take down together.
@@ -60,6 +60,9 @@ describe! { PodDisruptionBudgetSpec, POD_DISRUPTION_BUDGET_SPEC "PodDisruptionBu
     min_available:                 "minAvailable",               1, Flags::OMIT_EMPTY;
     selector:                      "selector",                   2, Flags::OMIT_EMPTY;
     max_unavailable:               "maxUnavailable",             3, Flags::OMIT_EMPTY;
-    unhealthy_pod_eviction_policy: "unhealthyPodEvictionPolicy", 4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["IfHealthyBudget", "AlwaysAllow"], go_type: "v1.UnhealthyPodEvictionPolicyType", ..FieldInfo::PLAIN };
+    unhealthy_pod_eviction_policy: "unhealthyPodEvictionPolicy", 4, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["IfHealthyBudget", "AlwaysAllow"],
+        go_type: "v1.UnhealthyPodEvictionPolicyType",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

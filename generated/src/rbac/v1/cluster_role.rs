@@ -5,7 +5,7 @@ use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-use super::{PolicyRule};
+use super::PolicyRule;
 
 /// Permission set usable cluster-wide or, via RoleBinding, in single namespaces.
 #[derive(Clone, Default)]
@@ -20,7 +20,19 @@ pub struct ClusterRole {
     pub aggregation_rule: Option<Box<AggregationRule>>,
 }
 
-describe! { ClusterRole, CLUSTER_ROLE "ClusterRole" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<ClusterRole>() { crate::hatches::rbac::validate_cluster_role(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { ClusterRole, CLUSTER_ROLE "ClusterRole" {
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<ClusterRole>() {
+                crate::hatches::rbac::validate_cluster_role(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta:        "",                0, Flags::INLINE;
     metadata:         "metadata",        1, Flags::OMIT_EMPTY;
     rules:            "rules",           2, Flags::NONE, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -52,6 +64,8 @@ pub struct AggregationRule {
 }
 
 describe! { AggregationRule, AGGREGATION_RULE "AggregationRule" {} [
-    cluster_role_selectors: "clusterRoleSelectors", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    cluster_role_selectors: "clusterRoleSelectors", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
-

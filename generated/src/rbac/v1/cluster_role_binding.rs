@@ -20,7 +20,29 @@ pub struct ClusterRoleBinding {
     pub role_ref: RoleRef,
 }
 
-describe! { ClusterRoleBinding, CLUSTER_ROLE_BINDING "ClusterRoleBinding" { .defaults(&Defaults { paths: &[(&["roleRef", "apiGroup"], Literal::String("rbac.authorization.k8s.io"))], by_hand: None }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ClusterRoleBinding>() { crate::hatches::rbac::validate_cluster_role_binding(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { ClusterRoleBinding, CLUSTER_ROLE_BINDING "ClusterRoleBinding" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["roleRef", "apiGroup"], Literal::String("rbac.authorization.k8s.io")),
+                ],
+                by_hand: None,
+            },
+        )
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<ClusterRoleBinding>() {
+                crate::hatches::rbac::validate_cluster_role_binding(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     subjects:  "subjects", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -43,4 +65,3 @@ describe! { ClusterRoleBindingList, CLUSTER_ROLE_BINDING_LIST "ClusterRoleBindin
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
 ] }
-

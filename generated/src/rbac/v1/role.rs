@@ -16,7 +16,19 @@ pub struct Role {
     pub rules: Vec<PolicyRule>,
 }
 
-describe! { Role, ROLE "Role" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<Role>() { crate::hatches::rbac::validate_role(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { Role, ROLE "Role" {
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<Role>() {
+                crate::hatches::rbac::validate_role(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     rules:     "rules",    2, Flags::NONE, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -55,10 +67,24 @@ pub struct PolicyRule {
 }
 
 describe! { PolicyRule, POLICY_RULE "PolicyRule" {} [
-    verbs:             "verbs",           1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    api_groups:        "apiGroups",       2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    resources:         "resources",       3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    resource_names:    "resourceNames",   4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    non_resource_urls: "nonResourceURLs", 5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    verbs:             "verbs",           1, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    api_groups:        "apiGroups",       2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    resources:         "resources",       3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    resource_names:    "resourceNames",   4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    non_resource_urls: "nonResourceURLs", 5, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -5,7 +5,7 @@ use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-use super::{PolicyRule};
+use super::PolicyRule;
 
 /// Permission set usable cluster-wide or, via RoleBinding, in single namespaces.
 #[derive(Clone, Default)]
@@ -43,4 +43,3 @@ describe! { ClusterRoleList, CLUSTER_ROLE_LIST "ClusterRoleList" {} [
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
 ] }
-

@@ -5,7 +5,7 @@ use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-use super::{Subject};
+use super::Subject;
 
 /// Grants a Role or ClusterRole to subjects within one namespace.
 #[derive(Clone, Default)]
@@ -20,7 +20,18 @@ pub struct RoleBinding {
     pub role_ref: crate::rbac::v1::RoleRef,
 }
 
-describe! { RoleBinding, ROLE_BINDING "RoleBinding" { .defaults(&Defaults { paths: &[(&["roleRef", "apiGroup"], Literal::String("rbac.authorization.k8s.io"))], by_hand: None }) .defaults_below() } [
+describe! { RoleBinding, ROLE_BINDING "RoleBinding" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["roleRef", "apiGroup"], Literal::String("rbac.authorization.k8s.io")),
+                ],
+                by_hand: None,
+            },
+        )
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     subjects:  "subjects", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -43,4 +54,3 @@ describe! { RoleBindingList, ROLE_BINDING_LIST "RoleBindingList" { .defaults_bel
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
 ] }
-

@@ -17,10 +17,22 @@ pub struct Subject {
     pub namespace: String,
 }
 
-describe! { Subject, SUBJECT "Subject" { .atomic() .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<Subject>() { crate::hatches::rbac::default_v1alpha1_subject(v) }) }) } [
+describe! { Subject, SUBJECT "Subject" {
+    .atomic()
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<Subject>() {
+                        crate::hatches::rbac::default_v1alpha1_subject(v)
+                    }
+                }),
+            },
+        )
+} [
     kind:        "kind",       1, Flags::REQUIRED;
     api_version: "apiVersion", 2, Flags::OMIT_EMPTY;
     name:        "name",       3, Flags::REQUIRED;
     namespace:   "namespace",  4, Flags::OMIT_EMPTY;
 ] }
-

@@ -18,7 +18,19 @@ pub struct DeviceClass {
     pub spec: DeviceClassSpec,
 }
 
-describe! { DeviceClass, DEVICE_CLASS "DeviceClass" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<DeviceClass>() { crate::hatches::resource::validate_device_class(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { DeviceClass, DEVICE_CLASS "DeviceClass" {
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<DeviceClass>() {
+                crate::hatches::resource::validate_device_class(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -53,9 +65,18 @@ pub struct DeviceClassSpec {
 }
 
 describe! { DeviceClassSpec, DEVICE_CLASS_SPEC "DeviceClassSpec" {} [
-    selectors:              "selectors",            1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    config:                 "config",               2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    extended_resource_name: "extendedResourceName", 4, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAExtendedResource", ..FieldInfo::PLAIN };
+    selectors:              "selectors",            1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    config:                 "config",               2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    extended_resource_name: "extendedResourceName", 4, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAExtendedResource",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Driver settings applied to every device claimed through the class.
@@ -68,4 +89,3 @@ pub struct DeviceClassConfiguration {
 describe! { DeviceClassConfiguration, DEVICE_CLASS_CONFIGURATION "DeviceClassConfiguration" {} [
     device_configuration: "", 1, Flags::INLINE;
 ] }
-

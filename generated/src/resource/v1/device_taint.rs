@@ -3,7 +3,7 @@
 
 use machinery::def::{Defaults, FieldInfo, Flags};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 
 /// Impact of a device taint on claims that do not tolerate it.
 pub mod device_taint_effect {
@@ -25,10 +25,25 @@ pub struct DeviceTaint {
     pub time_added: Option<Time>,
 }
 
-describe! { DeviceTaint, DEVICE_TAINT "DeviceTaint" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<DeviceTaint>() { crate::hatches::resource::default_device_taint(v) }) }) } [
+describe! { DeviceTaint, DEVICE_TAINT "DeviceTaint" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<DeviceTaint>() {
+                        crate::hatches::resource::default_device_taint(v)
+                    }
+                }),
+            },
+        )
+} [
     key:        "key",       1, Flags::REQUIRED;
     value:      "value",     2, Flags::OMIT_EMPTY;
-    effect:     "effect",    3, Flags::REQUIRED, &FieldInfo { enum_values: &["None", "NoSchedule", "NoExecute"], go_type: "DeviceTaintEffect", ..FieldInfo::PLAIN };
+    effect:     "effect",    3, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["None", "NoSchedule", "NoExecute"],
+        go_type: "DeviceTaintEffect",
+        ..FieldInfo::PLAIN
+    };
     time_added: "timeAdded", 4, Flags::OMIT_EMPTY;
 ] }
-

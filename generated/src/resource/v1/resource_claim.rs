@@ -41,7 +41,20 @@ pub struct ResourceClaim {
     pub status: ResourceClaimStatus,
 }
 
-describe! { ResourceClaim, RESOURCE_CLAIM "ResourceClaim" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ResourceClaim>() { crate::hatches::resource::validate_resource_claim(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { ResourceClaim, RESOURCE_CLAIM "ResourceClaim" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<ResourceClaim>() {
+                crate::hatches::resource::validate_resource_claim(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -107,7 +120,11 @@ pub struct DeviceRequest {
 describe! { DeviceRequest, DEVICE_REQUEST "DeviceRequest" { .defaults_below() } [
     name:            "name",           1, Flags::REQUIRED;
     exactly:         "exactly",        2, Flags::OMIT_EMPTY;
-    first_available: "firstAvailable", 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRAPrioritizedList", ..FieldInfo::PLAIN };
+    first_available: "firstAvailable", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRAPrioritizedList",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Fixed device requirement without alternatives.
@@ -129,14 +146,44 @@ pub struct ExactDeviceRequest {
     pub capacity: Option<Box<CapacityRequirements>>,
 }
 
-describe! { ExactDeviceRequest, EXACT_DEVICE_REQUEST "ExactDeviceRequest" { .defaults(&Defaults { paths: &[(&["allocationMode"], Literal::String("ExactCount"))], by_hand: Some(|m| if let Some(v) = m.downcast::<ExactDeviceRequest>() { crate::hatches::resource::default_exact_device_request(v) }) }) .defaults_below() } [
+describe! { ExactDeviceRequest, EXACT_DEVICE_REQUEST "ExactDeviceRequest" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[(&["allocationMode"], Literal::String("ExactCount"))],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<ExactDeviceRequest>() {
+                        crate::hatches::resource::default_exact_device_request(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+} [
     device_class_name: "deviceClassName", 1, Flags::REQUIRED;
-    selectors:         "selectors",       2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    allocation_mode:   "allocationMode",  3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ExactCount", "All"], go_type: "DeviceAllocationMode", ..FieldInfo::PLAIN };
+    selectors:         "selectors",       2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    allocation_mode:   "allocationMode",  3, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["ExactCount", "All"],
+        go_type: "DeviceAllocationMode",
+        ..FieldInfo::PLAIN
+    };
     count:             "count",           4, Flags::OMIT_EMPTY;
-    admin_access:      "adminAccess",     5, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAAdminAccess", ..FieldInfo::PLAIN };
-    tolerations:       "tolerations",     6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceTaints", ..FieldInfo::PLAIN };
-    capacity:          "capacity",        7, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", ..FieldInfo::PLAIN };
+    admin_access:      "adminAccess",     5, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAAdminAccess",
+        ..FieldInfo::PLAIN
+    };
+    tolerations:       "tolerations",     6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRADeviceTaints",
+        ..FieldInfo::PLAIN
+    };
+    capacity:          "capacity",        7, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAConsumableCapacity",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Allows a claim to use devices despite matching taints.
@@ -156,9 +203,18 @@ pub struct DeviceToleration {
 
 describe! { DeviceToleration, DEVICE_TOLERATION "DeviceToleration" { .defaults_below() } [
     key:                "key",               1, Flags::OMIT_EMPTY;
-    operator:           "operator",          2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Equal")), enum_values: &["Exists", "Equal"], go_type: "DeviceTolerationOperator", ..FieldInfo::PLAIN };
+    operator:           "operator",          2, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Equal")),
+        enum_values: &["Exists", "Equal"],
+        go_type: "DeviceTolerationOperator",
+        ..FieldInfo::PLAIN
+    };
     value:              "value",             3, Flags::OMIT_EMPTY;
-    effect:             "effect",            4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["None", "NoSchedule", "NoExecute"], go_type: "DeviceTaintEffect", ..FieldInfo::PLAIN };
+    effect:             "effect",            4, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["None", "NoSchedule", "NoExecute"],
+        go_type: "DeviceTaintEffect",
+        ..FieldInfo::PLAIN
+    };
     toleration_seconds: "tolerationSeconds", 5, Flags::OMIT_EMPTY;
 ] }
 
@@ -170,7 +226,10 @@ pub struct CapacityRequirements {
 }
 
 describe! { CapacityRequirements, CAPACITY_REQUIREMENTS "CapacityRequirements" {} [
-    requests: "requests", 1, Flags::OMIT_EMPTY, &FieldInfo { go_whole: "map[QualifiedName]resource.Quantity", ..FieldInfo::PLAIN };
+    requests: "requests", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        go_whole: "map[QualifiedName]resource.Quantity",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One alternative within a prioritised device request.
@@ -192,14 +251,41 @@ pub struct DeviceSubRequest {
     pub capacity: Option<Box<CapacityRequirements>>,
 }
 
-describe! { DeviceSubRequest, DEVICE_SUB_REQUEST "DeviceSubRequest" { .defaults(&Defaults { paths: &[(&["allocationMode"], Literal::String("ExactCount"))], by_hand: Some(|m| if let Some(v) = m.downcast::<DeviceSubRequest>() { crate::hatches::resource::default_device_sub_request(v) }) }) .defaults_below() } [
+describe! { DeviceSubRequest, DEVICE_SUB_REQUEST "DeviceSubRequest" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[(&["allocationMode"], Literal::String("ExactCount"))],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<DeviceSubRequest>() {
+                        crate::hatches::resource::default_device_sub_request(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+} [
     name:              "name",            1, Flags::REQUIRED;
     device_class_name: "deviceClassName", 2, Flags::REQUIRED;
-    selectors:         "selectors",       3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    allocation_mode:   "allocationMode",  4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ExactCount", "All"], go_type: "DeviceAllocationMode", ..FieldInfo::PLAIN };
+    selectors:         "selectors",       3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    allocation_mode:   "allocationMode",  4, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["ExactCount", "All"],
+        go_type: "DeviceAllocationMode",
+        ..FieldInfo::PLAIN
+    };
     count:             "count",           5, Flags::OMIT_EMPTY;
-    tolerations:       "tolerations",     6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceTaints", ..FieldInfo::PLAIN };
-    capacity:          "capacity",        7, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", ..FieldInfo::PLAIN };
+    tolerations:       "tolerations",     6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRADeviceTaints",
+        ..FieldInfo::PLAIN
+    };
+    capacity:          "capacity",        7, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAConsumableCapacity",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Relationship that must hold among devices of one claim.
@@ -214,9 +300,19 @@ pub struct DeviceConstraint {
 }
 
 describe! { DeviceConstraint, DEVICE_CONSTRAINT "DeviceConstraint" {} [
-    requests:           "requests",          1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    match_attribute:    "matchAttribute",    2, Flags::OMIT_EMPTY, &FieldInfo { go_type: "FullyQualifiedName", ..FieldInfo::PLAIN };
-    distinct_attribute: "distinctAttribute", 3, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", go_type: "FullyQualifiedName", ..FieldInfo::PLAIN };
+    requests:           "requests",          1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    match_attribute:    "matchAttribute",    2, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "FullyQualifiedName",
+        ..FieldInfo::PLAIN
+    };
+    distinct_attribute: "distinctAttribute", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAConsumableCapacity",
+        go_type: "FullyQualifiedName",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Driver settings inside a claim, optionally limited to certain requests.
@@ -246,8 +342,17 @@ pub struct ResourceClaimStatus {
 
 describe! { ResourceClaimStatus, RESOURCE_CLAIM_STATUS "ResourceClaimStatus" { .defaults_below() } [
     allocation:   "allocation",  1, Flags::OMIT_EMPTY;
-    reserved_for: "reservedFor", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["uid"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "uid", ..FieldInfo::PLAIN };
-    devices:      "devices",     4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["driver", "device", "pool", "shareID"]), gate: "DRAResourceClaimDeviceStatus", ..FieldInfo::PLAIN };
+    reserved_for: "reservedFor", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["uid"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "uid",
+        ..FieldInfo::PLAIN
+    };
+    devices:      "devices",     4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["driver", "device", "pool", "shareID"]),
+        gate: "DRAResourceClaimDeviceStatus",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Outcome of allocating a claim: chosen devices and usable nodes.
@@ -264,7 +369,10 @@ pub struct AllocationResult {
 describe! { AllocationResult, ALLOCATION_RESULT "AllocationResult" { .defaults_below() } [
     devices:              "devices",             1, Flags::OMIT_EMPTY;
     node_selector:        "nodeSelector",        3, Flags::OMIT_EMPTY;
-    allocation_timestamp: "allocationTimestamp", 5, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRADeviceBindingConditions", ..FieldInfo::PLAIN };
+    allocation_timestamp: "allocationTimestamp", 5, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRADeviceBindingConditions",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Devices picked for a claim and settings to prepare them with.
@@ -306,17 +414,42 @@ pub struct DeviceRequestAllocationResult {
     pub consumed_capacity: BTreeMap<String, Quantity>,
 }
 
-describe! { DeviceRequestAllocationResult, DEVICE_REQUEST_ALLOCATION_RESULT "DeviceRequestAllocationResult" { .defaults_below() } [
+describe! { DeviceRequestAllocationResult, DEVICE_REQUEST_ALLOCATION_RESULT "DeviceRequestAllocationResult" {
+    .defaults_below()
+} [
     request:                    "request",                   1, Flags::REQUIRED;
     driver:                     "driver",                    2, Flags::REQUIRED;
     pool:                       "pool",                      3, Flags::REQUIRED;
     device:                     "device",                    4, Flags::REQUIRED;
-    admin_access:               "adminAccess",               5, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAAdminAccess", ..FieldInfo::PLAIN };
-    tolerations:                "tolerations",               6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceTaints", ..FieldInfo::PLAIN };
-    binding_conditions:         "bindingConditions",         7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceBindingConditions", ..FieldInfo::PLAIN };
-    binding_failure_conditions: "bindingFailureConditions",  8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceBindingConditions", ..FieldInfo::PLAIN };
-    share_id:                   "shareID",                   9, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", go_type: "types.UID", ..FieldInfo::PLAIN };
-    consumed_capacity:          "consumedCapacity",         10, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", go_whole: "map[QualifiedName]resource.Quantity", ..FieldInfo::PLAIN };
+    admin_access:               "adminAccess",               5, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAAdminAccess",
+        ..FieldInfo::PLAIN
+    };
+    tolerations:                "tolerations",               6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRADeviceTaints",
+        ..FieldInfo::PLAIN
+    };
+    binding_conditions:         "bindingConditions",         7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRADeviceBindingConditions",
+        ..FieldInfo::PLAIN
+    };
+    binding_failure_conditions: "bindingFailureConditions",  8, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRADeviceBindingConditions",
+        ..FieldInfo::PLAIN
+    };
+    share_id:                   "shareID",                   9, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAConsumableCapacity",
+        go_type: "types.UID",
+        ..FieldInfo::PLAIN
+    };
+    consumed_capacity:          "consumedCapacity",         10, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAConsumableCapacity",
+        go_whole: "map[QualifiedName]resource.Quantity",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Configuration that the driver must apply to allocated devices, with its origin.
@@ -331,7 +464,11 @@ pub struct DeviceAllocationConfiguration {
 }
 
 describe! { DeviceAllocationConfiguration, DEVICE_ALLOCATION_CONFIGURATION "DeviceAllocationConfiguration" {} [
-    source:               "source",   1, Flags::REQUIRED, &FieldInfo { enum_values: &["FromClass", "FromClaim"], go_type: "AllocationConfigSource", ..FieldInfo::PLAIN };
+    source:               "source",   1, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["FromClass", "FromClaim"],
+        go_type: "AllocationConfigSource",
+        ..FieldInfo::PLAIN
+    };
     requests:             "requests", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     device_configuration: "",         3, Flags::INLINE;
 ] }
@@ -379,7 +516,10 @@ describe! { AllocatedDeviceStatus, ALLOCATED_DEVICE_STATUS "AllocatedDeviceStatu
     driver:       "driver",      1, Flags::REQUIRED;
     pool:         "pool",        2, Flags::REQUIRED;
     device:       "device",      3, Flags::REQUIRED;
-    share_id:     "shareID",     7, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", ..FieldInfo::PLAIN };
+    share_id:     "shareID",     7, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAConsumableCapacity",
+        ..FieldInfo::PLAIN
+    };
     conditions:   "conditions",  4, Flags::NONE, &FieldInfo { list: ListType::Map(&["type"]), ..FieldInfo::PLAIN };
     data:         "data",        5, Flags::OMIT_EMPTY;
     network_data: "networkData", 6, Flags::OMIT_EMPTY;
@@ -398,7 +538,9 @@ pub struct NetworkDeviceData {
 
 describe! { NetworkDeviceData, NETWORK_DEVICE_DATA "NetworkDeviceData" {} [
     interface_name:   "interfaceName",   1, Flags::OMIT_EMPTY;
-    ips:              "ips",             2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    ips:              "ips",             2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     hardware_address: "hardwareAddress", 3, Flags::OMIT_EMPTY;
 ] }
-

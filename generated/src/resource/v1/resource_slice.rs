@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use machinery::def::{FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
-use machinery::scalar::{Quantity};
+use machinery::scalar::Quantity;
 use machinery::type_meta::TypeMeta;
 
-use super::{DeviceTaint};
+use super::DeviceTaint;
 
 /// Inventory page in which a DRA driver publishes devices of one pool.
 #[derive(Clone, Default)]
@@ -21,7 +21,20 @@ pub struct ResourceSlice {
     pub spec: ResourceSliceSpec,
 }
 
-describe! { ResourceSlice, RESOURCE_SLICE "ResourceSlice" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ResourceSlice>() { crate::hatches::resource::validate_resource_slice(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { ResourceSlice, RESOURCE_SLICE "ResourceSlice" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<ResourceSlice>() {
+                crate::hatches::resource::validate_resource_slice(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -71,9 +84,19 @@ describe! { ResourceSliceSpec, RESOURCE_SLICE_SPEC "ResourceSliceSpec" { .defaul
     node_name:                 "nodeName",               3, Flags::OMIT_EMPTY;
     node_selector:             "nodeSelector",           4, Flags::OMIT_EMPTY;
     all_nodes:                 "allNodes",               5, Flags::OMIT_EMPTY;
-    devices:                   "devices",                6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    per_device_node_selection: "perDeviceNodeSelection", 7, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
-    shared_counters:           "sharedCounters",         8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
+    devices:                   "devices",                6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    per_device_node_selection: "perDeviceNodeSelection", 7, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAPartitionableDevices",
+        ..FieldInfo::PLAIN
+    };
+    shared_counters:           "sharedCounters",         8, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRAPartitionableDevices",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Pool a slice belongs to, with data for spotting incomplete publications.
@@ -121,23 +144,67 @@ pub struct Device {
     /// Lets several claims or requests share the device when true.
     pub allow_multiple_allocations: Option<bool>,
     /// Translates device usage into node resources like `cpu` or `memory` for scheduler accounting.
-    pub node_allocatable_resource_mappings: BTreeMap<String, NodeAllocatableResourceMapping>,
+    pub node_allocatable_resource_mappings: BTreeMap<
+        String,
+        NodeAllocatableResourceMapping,
+    >,
 }
 
 describe! { Device, DEVICE "Device" { .defaults_below() } [
     name:                               "name",                             1, Flags::REQUIRED;
-    attributes:                         "attributes",                       2, Flags::OMIT_EMPTY, &FieldInfo { go_whole: "map[QualifiedName]DeviceAttribute", ..FieldInfo::PLAIN };
-    capacity:                           "capacity",                         3, Flags::OMIT_EMPTY, &FieldInfo { go_whole: "map[QualifiedName]DeviceCapacity", ..FieldInfo::PLAIN };
-    consumes_counters:                  "consumesCounters",                 4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
-    node_name:                          "nodeName",                         5, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
-    node_selector:                      "nodeSelector",                     6, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
-    all_nodes:                          "allNodes",                         7, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
-    taints:                             "taints",                           8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceTaints", ..FieldInfo::PLAIN };
-    binds_to_node:                      "bindsToNode",                      9, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRADeviceBindingConditions", ..FieldInfo::PLAIN };
-    binding_conditions:                 "bindingConditions",               10, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceBindingConditions", ..FieldInfo::PLAIN };
-    binding_failure_conditions:         "bindingFailureConditions",        11, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceBindingConditions", ..FieldInfo::PLAIN };
-    allow_multiple_allocations:         "allowMultipleAllocations",        12, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", ..FieldInfo::PLAIN };
-    node_allocatable_resource_mappings: "nodeAllocatableResourceMappings", 13, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRANodeAllocatableResources", go_whole: "map[v1.ResourceName]NodeAllocatableResourceMapping", ..FieldInfo::PLAIN };
+    attributes:                         "attributes",                       2, Flags::OMIT_EMPTY, &FieldInfo {
+        go_whole: "map[QualifiedName]DeviceAttribute",
+        ..FieldInfo::PLAIN
+    };
+    capacity:                           "capacity",                         3, Flags::OMIT_EMPTY, &FieldInfo {
+        go_whole: "map[QualifiedName]DeviceCapacity",
+        ..FieldInfo::PLAIN
+    };
+    consumes_counters:                  "consumesCounters",                 4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRAPartitionableDevices",
+        ..FieldInfo::PLAIN
+    };
+    node_name:                          "nodeName",                         5, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAPartitionableDevices",
+        ..FieldInfo::PLAIN
+    };
+    node_selector:                      "nodeSelector",                     6, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAPartitionableDevices",
+        ..FieldInfo::PLAIN
+    };
+    all_nodes:                          "allNodes",                         7, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAPartitionableDevices",
+        ..FieldInfo::PLAIN
+    };
+    taints:                             "taints",                           8, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRADeviceTaints",
+        ..FieldInfo::PLAIN
+    };
+    binds_to_node:                      "bindsToNode",                      9, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRADeviceBindingConditions",
+        ..FieldInfo::PLAIN
+    };
+    binding_conditions:                 "bindingConditions",               10, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRADeviceBindingConditions",
+        ..FieldInfo::PLAIN
+    };
+    binding_failure_conditions:         "bindingFailureConditions",        11, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRADeviceBindingConditions",
+        ..FieldInfo::PLAIN
+    };
+    allow_multiple_allocations:         "allowMultipleAllocations",        12, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAConsumableCapacity",
+        ..FieldInfo::PLAIN
+    };
+    node_allocatable_resource_mappings: "nodeAllocatableResourceMappings", 13, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRANodeAllocatableResources",
+        go_whole: "map[v1.ResourceName]NodeAllocatableResourceMapping",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Typed value of one device property; set exactly one variant.
@@ -166,10 +233,26 @@ describe! { DeviceAttribute, DEVICE_ATTRIBUTE "DeviceAttribute" {} [
     bool:     "bool",     3, Flags::OMIT_EMPTY;
     string:   "string",   4, Flags::OMIT_EMPTY;
     version:  "version",  5, Flags::OMIT_EMPTY;
-    ints:     "ints",     6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRAListTypeAttributes", ..FieldInfo::PLAIN };
-    bools:    "bools",    7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRAListTypeAttributes", ..FieldInfo::PLAIN };
-    strings:  "strings",  8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRAListTypeAttributes", ..FieldInfo::PLAIN };
-    versions: "versions", 9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRAListTypeAttributes", ..FieldInfo::PLAIN };
+    ints:     "ints",     6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRAListTypeAttributes",
+        ..FieldInfo::PLAIN
+    };
+    bools:    "bools",    7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRAListTypeAttributes",
+        ..FieldInfo::PLAIN
+    };
+    strings:  "strings",  8, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRAListTypeAttributes",
+        ..FieldInfo::PLAIN
+    };
+    versions: "versions", 9, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRAListTypeAttributes",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Amount a device offers plus the rules for sharing it.
@@ -183,7 +266,10 @@ pub struct DeviceCapacity {
 
 describe! { DeviceCapacity, DEVICE_CAPACITY "DeviceCapacity" {} [
     value:          "value",         1, Flags::REQUIRED;
-    request_policy: "requestPolicy", 2, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", ..FieldInfo::PLAIN };
+    request_policy: "requestPolicy", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAConsumableCapacity",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Governs how much of a shareable device's capacity one request consumes.
@@ -254,9 +340,17 @@ pub struct NodeAllocatableResourceMapping {
     pub allocation_multiplier: Option<Quantity>,
 }
 
-describe! { NodeAllocatableResourceMapping, NODE_ALLOCATABLE_RESOURCE_MAPPING "NodeAllocatableResourceMapping" { .defaults_below() } [
-    capacity_key:          "capacityKey",          1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "QualifiedName", ..FieldInfo::PLAIN };
-    allocation_multiplier: "allocationMultiplier", 2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("1")), ..FieldInfo::PLAIN };
+describe! { NodeAllocatableResourceMapping, NODE_ALLOCATABLE_RESOURCE_MAPPING "NodeAllocatableResourceMapping" {
+    .defaults_below()
+} [
+    capacity_key:          "capacityKey",          1, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "QualifiedName",
+        ..FieldInfo::PLAIN
+    };
+    allocation_multiplier: "allocationMultiplier", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("1")),
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Named pool of shared amounts that partitions of one device draw upon.
@@ -272,4 +366,3 @@ describe! { CounterSet, COUNTER_SET "CounterSet" {} [
     name:     "name",     1, Flags::REQUIRED;
     counters: "counters", 2, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
 ] }
-

@@ -18,11 +18,30 @@ pub struct ResourcePoolStatusRequest {
     pub status: Option<Box<ResourcePoolStatusRequestStatus>>,
 }
 
-describe! { ResourcePoolStatusRequest, RESOURCE_POOL_STATUS_REQUEST "ResourcePoolStatusRequest" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ResourcePoolStatusRequest>() { crate::hatches::resource::validate_resource_pool_status_request(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { ResourcePoolStatusRequest, RESOURCE_POOL_STATUS_REQUEST "ResourcePoolStatusRequest" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<ResourcePoolStatusRequest>() {
+                crate::hatches::resource::validate_resource_pool_status_request(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::REQUIRED;
-    spec:      "spec",     2, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Immutable], ..FieldInfo::PLAIN };
-    status:    "status",   3, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
+    spec:      "spec",     2, Flags::REQUIRED, &FieldInfo {
+        constraints: &[Constraint::Immutable],
+        ..FieldInfo::PLAIN
+    };
+    status:    "status",   3, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Tag("k8s:optional")],
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A list of objects of kind ResourcePoolStatusRequest.
@@ -36,7 +55,9 @@ pub struct ResourcePoolStatusRequestList {
     pub items: Vec<ResourcePoolStatusRequest>,
 }
 
-describe! { ResourcePoolStatusRequestList, RESOURCE_POOL_STATUS_REQUEST_LIST "ResourcePoolStatusRequestList" { .defaults_below() } [
+describe! { ResourcePoolStatusRequestList, RESOURCE_POOL_STATUS_REQUEST_LIST "ResourcePoolStatusRequestList" {
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -53,10 +74,32 @@ pub struct ResourcePoolStatusRequestSpec {
     pub limit: Option<i32>,
 }
 
-describe! { ResourcePoolStatusRequestSpec, RESOURCE_POOL_STATUS_REQUEST_SPEC "ResourcePoolStatusRequestSpec" { .defaults_below() } [
-    driver:    "driver",   1, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::LongNameCaseless), Constraint::Tag("k8s:required")], ..FieldInfo::PLAIN };
-    pool_name: "poolName", 2, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::ResourcePoolName), Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
-    limit:     "limit",    3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(100)), constraints: &[Constraint::Min(1), Constraint::Max(1000), Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
+describe! { ResourcePoolStatusRequestSpec, RESOURCE_POOL_STATUS_REQUEST_SPEC "ResourcePoolStatusRequestSpec" {
+    .defaults_below()
+} [
+    driver:    "driver",   1, Flags::REQUIRED, &FieldInfo {
+        constraints: &[
+            Constraint::Format(machinery::format::field::DeclaredFormat::LongNameCaseless),
+            Constraint::Tag("k8s:required"),
+        ],
+        ..FieldInfo::PLAIN
+    };
+    pool_name: "poolName", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[
+            Constraint::Format(machinery::format::field::DeclaredFormat::ResourcePoolName),
+            Constraint::Tag("k8s:optional"),
+        ],
+        ..FieldInfo::PLAIN
+    };
+    limit:     "limit",    3, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(100)),
+        constraints: &[
+            Constraint::Min(1),
+            Constraint::Max(1000),
+            Constraint::Tag("k8s:optional"),
+        ],
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Answer to a pool usage query.
@@ -70,10 +113,28 @@ pub struct ResourcePoolStatusRequestStatus {
     pub conditions: Vec<apimachinery::meta::v1::Condition>,
 }
 
-describe! { ResourcePoolStatusRequestStatus, RESOURCE_POOL_STATUS_REQUEST_STATUS "ResourcePoolStatusRequestStatus" {} [
-    pool_count: "poolCount",  6, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo { constraints: &[Constraint::Min(0), Constraint::Tag("k8s:required")], ..FieldInfo::PLAIN };
-    pools:      "pools",      2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, constraints: &[Constraint::MaxItems(1000), Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
-    conditions: "conditions", 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", constraints: &[Constraint::MaxItems(10), Constraint::Unique, Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
+describe! { ResourcePoolStatusRequestStatus,
+RESOURCE_POOL_STATUS_REQUEST_STATUS "ResourcePoolStatusRequestStatus" {} [
+    pool_count: "poolCount",  6, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo {
+        constraints: &[Constraint::Min(0), Constraint::Tag("k8s:required")],
+        ..FieldInfo::PLAIN
+    };
+    pools:      "pools",      2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        constraints: &[Constraint::MaxItems(1000), Constraint::Tag("k8s:optional")],
+        ..FieldInfo::PLAIN
+    };
+    conditions: "conditions", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        constraints: &[
+            Constraint::MaxItems(10),
+            Constraint::Unique,
+            Constraint::Tag("k8s:optional"),
+        ],
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Usage summary of one device pool, calculated on demand.
@@ -102,15 +163,53 @@ pub struct PoolStatus {
 }
 
 describe! { PoolStatus, POOL_STATUS "PoolStatus" {} [
-    driver:               "driver",              1, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo { constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::LongNameCaseless), Constraint::Tag("k8s:required")], ..FieldInfo::PLAIN };
-    pool_name:            "poolName",            2, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo { constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::ResourcePoolName), Constraint::Tag("k8s:required")], ..FieldInfo::PLAIN };
-    generation:           "generation",          9, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Min(0), Constraint::Tag("k8s:required")], ..FieldInfo::PLAIN };
-    resource_slice_count: "resourceSliceCount",  8, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(1), Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
-    total_devices:        "totalDevices",        4, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(0), Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
-    allocated_devices:    "allocatedDevices",    5, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(0), Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
-    available_devices:    "availableDevices",    6, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(0), Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
-    unavailable_devices:  "unavailableDevices",  7, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(0), Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
-    node_name:            "nodeName",            3, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::LongName), Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
-    validation_error:     "validationError",    10, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MaxBytes(256), Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
+    driver:               "driver",              1, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo {
+        constraints: &[
+            Constraint::Format(machinery::format::field::DeclaredFormat::LongNameCaseless),
+            Constraint::Tag("k8s:required"),
+        ],
+        ..FieldInfo::PLAIN
+    };
+    pool_name:            "poolName",            2, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo {
+        constraints: &[
+            Constraint::Format(machinery::format::field::DeclaredFormat::ResourcePoolName),
+            Constraint::Tag("k8s:required"),
+        ],
+        ..FieldInfo::PLAIN
+    };
+    generation:           "generation",          9, Flags::REQUIRED, &FieldInfo {
+        constraints: &[Constraint::Min(0), Constraint::Tag("k8s:required")],
+        ..FieldInfo::PLAIN
+    };
+    resource_slice_count: "resourceSliceCount",  8, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(1), Constraint::Tag("k8s:optional")],
+        ..FieldInfo::PLAIN
+    };
+    total_devices:        "totalDevices",        4, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(0), Constraint::Tag("k8s:optional")],
+        ..FieldInfo::PLAIN
+    };
+    allocated_devices:    "allocatedDevices",    5, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(0), Constraint::Tag("k8s:optional")],
+        ..FieldInfo::PLAIN
+    };
+    available_devices:    "availableDevices",    6, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(0), Constraint::Tag("k8s:optional")],
+        ..FieldInfo::PLAIN
+    };
+    unavailable_devices:  "unavailableDevices",  7, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(0), Constraint::Tag("k8s:optional")],
+        ..FieldInfo::PLAIN
+    };
+    node_name:            "nodeName",            3, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[
+            Constraint::Format(machinery::format::field::DeclaredFormat::LongName),
+            Constraint::Tag("k8s:optional"),
+        ],
+        ..FieldInfo::PLAIN
+    };
+    validation_error:     "validationError",    10, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::MaxBytes(256), Constraint::Tag("k8s:optional")],
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -93,16 +93,50 @@ pub struct DeviceRequest {
     pub capacity: Option<Box<crate::resource::v1::CapacityRequirements>>,
 }
 
-describe! { DeviceRequest, DEVICE_REQUEST "DeviceRequest" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<DeviceRequest>() { crate::hatches::resource::default_v1beta1_device_request(v) }) }) .defaults_below() } [
+describe! { DeviceRequest, DEVICE_REQUEST "DeviceRequest" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<DeviceRequest>() {
+                        crate::hatches::resource::default_v1beta1_device_request(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+} [
     name:              "name",            1, Flags::REQUIRED;
     device_class_name: "deviceClassName", 2, Flags::NONE;
-    selectors:         "selectors",       3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    allocation_mode:   "allocationMode",  4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ExactCount", "All"], go_type: "v1.DeviceAllocationMode", ..FieldInfo::PLAIN };
+    selectors:         "selectors",       3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    allocation_mode:   "allocationMode",  4, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["ExactCount", "All"],
+        go_type: "v1.DeviceAllocationMode",
+        ..FieldInfo::PLAIN
+    };
     count:             "count",           5, Flags::OMIT_EMPTY;
-    admin_access:      "adminAccess",     6, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAAdminAccess", ..FieldInfo::PLAIN };
-    first_available:   "firstAvailable",  7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRAPrioritizedList", ..FieldInfo::PLAIN };
-    tolerations:       "tolerations",     8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceTaints", ..FieldInfo::PLAIN };
-    capacity:          "capacity",        9, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", ..FieldInfo::PLAIN };
+    admin_access:      "adminAccess",     6, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAAdminAccess",
+        ..FieldInfo::PLAIN
+    };
+    first_available:   "firstAvailable",  7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRAPrioritizedList",
+        ..FieldInfo::PLAIN
+    };
+    tolerations:       "tolerations",     8, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRADeviceTaints",
+        ..FieldInfo::PLAIN
+    };
+    capacity:          "capacity",        9, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAConsumableCapacity",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One alternative within a prioritised device request.
@@ -124,13 +158,39 @@ pub struct DeviceSubRequest {
     pub capacity: Option<Box<crate::resource::v1::CapacityRequirements>>,
 }
 
-describe! { DeviceSubRequest, DEVICE_SUB_REQUEST "DeviceSubRequest" { .defaults(&Defaults { paths: &[(&["allocationMode"], Literal::String("ExactCount"))], by_hand: Some(|m| if let Some(v) = m.downcast::<DeviceSubRequest>() { crate::hatches::resource::default_v1beta1_device_sub_request(v) }) }) .defaults_below() } [
+describe! { DeviceSubRequest, DEVICE_SUB_REQUEST "DeviceSubRequest" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[(&["allocationMode"], Literal::String("ExactCount"))],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<DeviceSubRequest>() {
+                        crate::hatches::resource::default_v1beta1_device_sub_request(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+} [
     name:              "name",            1, Flags::REQUIRED;
     device_class_name: "deviceClassName", 2, Flags::REQUIRED;
-    selectors:         "selectors",       3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    allocation_mode:   "allocationMode",  4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ExactCount", "All"], go_type: "v1.DeviceAllocationMode", ..FieldInfo::PLAIN };
+    selectors:         "selectors",       3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    allocation_mode:   "allocationMode",  4, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["ExactCount", "All"],
+        go_type: "v1.DeviceAllocationMode",
+        ..FieldInfo::PLAIN
+    };
     count:             "count",           5, Flags::OMIT_EMPTY;
-    tolerations:       "tolerations",     7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceTaints", ..FieldInfo::PLAIN };
-    capacity:          "capacity",        8, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", ..FieldInfo::PLAIN };
+    tolerations:       "tolerations",     7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRADeviceTaints",
+        ..FieldInfo::PLAIN
+    };
+    capacity:          "capacity",        8, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAConsumableCapacity",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

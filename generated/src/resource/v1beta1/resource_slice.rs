@@ -68,9 +68,19 @@ describe! { ResourceSliceSpec, RESOURCE_SLICE_SPEC "ResourceSliceSpec" { .defaul
     node_name:                 "nodeName",               3, Flags::OMIT_EMPTY;
     node_selector:             "nodeSelector",           4, Flags::OMIT_EMPTY;
     all_nodes:                 "allNodes",               5, Flags::OMIT_EMPTY;
-    devices:                   "devices",                6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    per_device_node_selection: "perDeviceNodeSelection", 7, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
-    shared_counters:           "sharedCounters",         8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
+    devices:                   "devices",                6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    per_device_node_selection: "perDeviceNodeSelection", 7, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAPartitionableDevices",
+        ..FieldInfo::PLAIN
+    };
+    shared_counters:           "sharedCounters",         8, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRAPartitionableDevices",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One allocatable device instance advertised by a DRA driver.
@@ -113,21 +123,61 @@ pub struct BasicDevice {
     /// Marks the device as shareable between requests.
     pub allow_multiple_allocations: Option<bool>,
     /// Node resources consumed by using the device, keyed by resource name.
-    pub node_allocatable_resource_mappings: BTreeMap<String, crate::resource::v1::NodeAllocatableResourceMapping>,
+    pub node_allocatable_resource_mappings: BTreeMap<
+        String,
+        crate::resource::v1::NodeAllocatableResourceMapping,
+    >,
 }
 
 describe! { BasicDevice, BASIC_DEVICE "BasicDevice" { .defaults_below() } [
-    attributes:                         "attributes",                       1, Flags::OMIT_EMPTY, &FieldInfo { go_whole: "map[QualifiedName]DeviceAttribute", ..FieldInfo::PLAIN };
-    capacity:                           "capacity",                         2, Flags::OMIT_EMPTY, &FieldInfo { go_whole: "map[QualifiedName]DeviceCapacity", ..FieldInfo::PLAIN };
-    consumes_counters:                  "consumesCounters",                 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
-    node_name:                          "nodeName",                         4, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
+    attributes:                         "attributes",                       1, Flags::OMIT_EMPTY, &FieldInfo {
+        go_whole: "map[QualifiedName]DeviceAttribute",
+        ..FieldInfo::PLAIN
+    };
+    capacity:                           "capacity",                         2, Flags::OMIT_EMPTY, &FieldInfo {
+        go_whole: "map[QualifiedName]DeviceCapacity",
+        ..FieldInfo::PLAIN
+    };
+    consumes_counters:                  "consumesCounters",                 3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRAPartitionableDevices",
+        ..FieldInfo::PLAIN
+    };
+    node_name:                          "nodeName",                         4, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAPartitionableDevices",
+        ..FieldInfo::PLAIN
+    };
     node_selector:                      "nodeSelector",                     5, Flags::OMIT_EMPTY;
-    all_nodes:                          "allNodes",                         6, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
-    taints:                             "taints",                           7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceTaints", ..FieldInfo::PLAIN };
-    binds_to_node:                      "bindsToNode",                      8, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRADeviceBindingConditions", ..FieldInfo::PLAIN };
-    binding_conditions:                 "bindingConditions",                9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceBindingConditions", ..FieldInfo::PLAIN };
-    binding_failure_conditions:         "bindingFailureConditions",        10, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceBindingConditions", ..FieldInfo::PLAIN };
-    allow_multiple_allocations:         "allowMultipleAllocations",        11, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", ..FieldInfo::PLAIN };
-    node_allocatable_resource_mappings: "nodeAllocatableResourceMappings", 12, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRANodeAllocatableResources", go_whole: "map[v1.ResourceName]NodeAllocatableResourceMapping", ..FieldInfo::PLAIN };
+    all_nodes:                          "allNodes",                         6, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAPartitionableDevices",
+        ..FieldInfo::PLAIN
+    };
+    taints:                             "taints",                           7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRADeviceTaints",
+        ..FieldInfo::PLAIN
+    };
+    binds_to_node:                      "bindsToNode",                      8, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRADeviceBindingConditions",
+        ..FieldInfo::PLAIN
+    };
+    binding_conditions:                 "bindingConditions",                9, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRADeviceBindingConditions",
+        ..FieldInfo::PLAIN
+    };
+    binding_failure_conditions:         "bindingFailureConditions",        10, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "DRADeviceBindingConditions",
+        ..FieldInfo::PLAIN
+    };
+    allow_multiple_allocations:         "allowMultipleAllocations",        11, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRAConsumableCapacity",
+        ..FieldInfo::PLAIN
+    };
+    node_allocatable_resource_mappings: "nodeAllocatableResourceMappings", 12, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "DRANodeAllocatableResources",
+        go_whole: "map[v1.ResourceName]NodeAllocatableResourceMapping",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -18,7 +18,20 @@ pub struct DeviceTaintRule {
     pub status: DeviceTaintRuleStatus,
 }
 
-describe! { DeviceTaintRule, DEVICE_TAINT_RULE "DeviceTaintRule" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<DeviceTaintRule>() { crate::hatches::resource::validate_device_taint_rule(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { DeviceTaintRule, DEVICE_TAINT_RULE "DeviceTaintRule" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<DeviceTaintRule>() {
+                crate::hatches::resource::validate_device_taint_rule(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -81,6 +94,10 @@ pub struct DeviceTaintRuleStatus {
 }
 
 describe! { DeviceTaintRuleStatus, DEVICE_TAINT_RULE_STATUS "DeviceTaintRuleStatus" {} [
-    conditions: "conditions", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions: "conditions", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

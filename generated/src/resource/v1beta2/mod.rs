@@ -4,4 +4,29 @@
 mod device_taint_rule;
 
 pub use device_taint_rule::*;
-pub use super::v1::{ALLOCATED_DEVICE_STATUS, ALLOCATION_RESULT, AllocatedDeviceStatus, AllocationResult, CAPACITY_REQUEST_POLICY, CAPACITY_REQUEST_POLICY_RANGE, CAPACITY_REQUIREMENTS, CELDeviceSelector, CEL_DEVICE_SELECTOR, COUNTER, COUNTER_SET, CapacityRequestPolicy, CapacityRequestPolicyRange, CapacityRequirements, Counter, CounterSet, DEVICE, DEVICE_ALLOCATION_CONFIGURATION, DEVICE_ALLOCATION_RESULT, DEVICE_ATTRIBUTE, DEVICE_CAPACITY, DEVICE_CLAIM, DEVICE_CLAIM_CONFIGURATION, DEVICE_CLASS, DEVICE_CLASS_CONFIGURATION, DEVICE_CLASS_LIST, DEVICE_CLASS_SPEC, DEVICE_CONFIGURATION, DEVICE_CONSTRAINT, DEVICE_COUNTER_CONSUMPTION, DEVICE_REQUEST, DEVICE_REQUEST_ALLOCATION_RESULT, DEVICE_SELECTOR, DEVICE_SUB_REQUEST, DEVICE_TAINT, DEVICE_TOLERATION, Device, DeviceAllocationConfiguration, DeviceAllocationResult, DeviceAttribute, DeviceCapacity, DeviceClaim, DeviceClaimConfiguration, DeviceClass, DeviceClassConfiguration, DeviceClassList, DeviceClassSpec, DeviceConfiguration, DeviceConstraint, DeviceCounterConsumption, DeviceRequest, DeviceRequestAllocationResult, DeviceSelector, DeviceSubRequest, DeviceTaint, DeviceToleration, EXACT_DEVICE_REQUEST, ExactDeviceRequest, NETWORK_DEVICE_DATA, NODE_ALLOCATABLE_RESOURCE_MAPPING, NetworkDeviceData, NodeAllocatableResourceMapping, OPAQUE_DEVICE_CONFIGURATION, OpaqueDeviceConfiguration, RESOURCE_CLAIM, RESOURCE_CLAIM_CONSUMER_REFERENCE, RESOURCE_CLAIM_LIST, RESOURCE_CLAIM_SPEC, RESOURCE_CLAIM_STATUS, RESOURCE_CLAIM_TEMPLATE, RESOURCE_CLAIM_TEMPLATE_LIST, RESOURCE_CLAIM_TEMPLATE_SPEC, RESOURCE_POOL, RESOURCE_SLICE, RESOURCE_SLICE_LIST, RESOURCE_SLICE_SPEC, ResourceClaim, ResourceClaimConsumerReference, ResourceClaimList, ResourceClaimSpec, ResourceClaimStatus, ResourceClaimTemplate, ResourceClaimTemplateList, ResourceClaimTemplateSpec, ResourcePool, ResourceSlice, ResourceSliceList, ResourceSliceSpec};
+pub use super::v1::{
+    ALLOCATED_DEVICE_STATUS, ALLOCATION_RESULT, AllocatedDeviceStatus, AllocationResult,
+    CAPACITY_REQUEST_POLICY, CAPACITY_REQUEST_POLICY_RANGE, CAPACITY_REQUIREMENTS,
+    CELDeviceSelector, CEL_DEVICE_SELECTOR, COUNTER, COUNTER_SET, CapacityRequestPolicy,
+    CapacityRequestPolicyRange, CapacityRequirements, Counter, CounterSet, DEVICE,
+    DEVICE_ALLOCATION_CONFIGURATION, DEVICE_ALLOCATION_RESULT, DEVICE_ATTRIBUTE,
+    DEVICE_CAPACITY, DEVICE_CLAIM, DEVICE_CLAIM_CONFIGURATION, DEVICE_CLASS,
+    DEVICE_CLASS_CONFIGURATION, DEVICE_CLASS_LIST, DEVICE_CLASS_SPEC,
+    DEVICE_CONFIGURATION, DEVICE_CONSTRAINT, DEVICE_COUNTER_CONSUMPTION, DEVICE_REQUEST,
+    DEVICE_REQUEST_ALLOCATION_RESULT, DEVICE_SELECTOR, DEVICE_SUB_REQUEST, DEVICE_TAINT,
+    DEVICE_TOLERATION, Device, DeviceAllocationConfiguration, DeviceAllocationResult,
+    DeviceAttribute, DeviceCapacity, DeviceClaim, DeviceClaimConfiguration, DeviceClass,
+    DeviceClassConfiguration, DeviceClassList, DeviceClassSpec, DeviceConfiguration,
+    DeviceConstraint, DeviceCounterConsumption, DeviceRequest,
+    DeviceRequestAllocationResult, DeviceSelector, DeviceSubRequest, DeviceTaint,
+    DeviceToleration, EXACT_DEVICE_REQUEST, ExactDeviceRequest, NETWORK_DEVICE_DATA,
+    NODE_ALLOCATABLE_RESOURCE_MAPPING, NetworkDeviceData, NodeAllocatableResourceMapping,
+    OPAQUE_DEVICE_CONFIGURATION, OpaqueDeviceConfiguration, RESOURCE_CLAIM,
+    RESOURCE_CLAIM_CONSUMER_REFERENCE, RESOURCE_CLAIM_LIST, RESOURCE_CLAIM_SPEC,
+    RESOURCE_CLAIM_STATUS, RESOURCE_CLAIM_TEMPLATE, RESOURCE_CLAIM_TEMPLATE_LIST,
+    RESOURCE_CLAIM_TEMPLATE_SPEC, RESOURCE_POOL, RESOURCE_SLICE, RESOURCE_SLICE_LIST,
+    RESOURCE_SLICE_SPEC, ResourceClaim, ResourceClaimConsumerReference,
+    ResourceClaimList, ResourceClaimSpec, ResourceClaimStatus, ResourceClaimTemplate,
+    ResourceClaimTemplateList, ResourceClaimTemplateSpec, ResourcePool, ResourceSlice,
+    ResourceSliceList, ResourceSliceSpec,
+};

@@ -37,13 +37,32 @@ const PRIORITY_CLASS_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { PriorityClass, PRIORITY_CLASS "PriorityClass" { .defaults_below() .checks(PRIORITY_CLASS_CHECKS) .validate(|v, path, new, old| if let Some(new) = new.downcast::<PriorityClass>() { crate::hatches::scheduling::validate_priority_class(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { PriorityClass, PRIORITY_CLASS "PriorityClass" {
+    .defaults_below()
+    .checks(PRIORITY_CLASS_CHECKS)
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<PriorityClass>() {
+                crate::hatches::scheduling::validate_priority_class(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta:         "",                 0, Flags::INLINE;
     metadata:          "metadata",         1, Flags::OMIT_EMPTY;
     value:             "value",            2, Flags::NONE;
     global_default:    "globalDefault",    3, Flags::OMIT_EMPTY;
     description:       "description",      4, Flags::OMIT_EMPTY;
-    preemption_policy: "preemptionPolicy", 5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("PreemptLowerPriority")), enum_values: &["PreemptLowerPriority", "Never"], go_type: "v1.PreemptionPolicy", ..FieldInfo::PLAIN };
+    preemption_policy: "preemptionPolicy", 5, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("PreemptLowerPriority")),
+        enum_values: &["PreemptLowerPriority", "Never"],
+        go_type: "v1.PreemptionPolicy",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A list of objects of kind PriorityClass.
@@ -62,4 +81,3 @@ describe! { PriorityClassList, PRIORITY_CLASS_LIST "PriorityClassList" { .defaul
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
 ] }
-

@@ -5,7 +5,9 @@ use machinery::def::{Constraint, FieldInfo, Flags, ListType, PatchStrategy};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-use super::{PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGroupSchedulingPolicy};
+use super::{
+    PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGroupSchedulingPolicy,
+};
 
 /// Scheduling blueprint of an application, made of one or more pod group patterns.
 #[derive(Clone, Default)]
@@ -51,8 +53,20 @@ pub struct WorkloadSpec {
 }
 
 describe! { WorkloadSpec, WORKLOAD_SPEC "WorkloadSpec" {} [
-    controller_ref:      "controllerRef",     1, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Immutable, Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
-    pod_group_templates: "podGroupTemplates", 2, Flags::REQUIRED, &FieldInfo { list: ListType::Map(&["name"]), constraints: &[Constraint::MaxItems(8), Constraint::Immutable, Constraint::Unique, Constraint::Tag("k8s:required")], ..FieldInfo::PLAIN };
+    controller_ref:      "controllerRef",     1, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Immutable, Constraint::Tag("k8s:optional")],
+        ..FieldInfo::PLAIN
+    };
+    pod_group_templates: "podGroupTemplates", 2, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        constraints: &[
+            Constraint::MaxItems(8),
+            Constraint::Immutable,
+            Constraint::Unique,
+            Constraint::Tag("k8s:required"),
+        ],
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Reference by group, kind and name inside the same namespace.
@@ -67,9 +81,27 @@ pub struct TypedLocalObjectReference {
 }
 
 describe! { TypedLocalObjectReference, TYPED_LOCAL_OBJECT_REFERENCE "TypedLocalObjectReference" {} [
-    api_group: "apiGroup", 1, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::LongName), Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
-    kind:      "kind",     2, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::PathSegmentName), Constraint::Tag("k8s:required")], ..FieldInfo::PLAIN };
-    name:      "name",     3, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::PathSegmentName), Constraint::Tag("k8s:required")], ..FieldInfo::PLAIN };
+    api_group: "apiGroup", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[
+            Constraint::Format(machinery::format::field::DeclaredFormat::LongName),
+            Constraint::Tag("k8s:optional"),
+        ],
+        ..FieldInfo::PLAIN
+    };
+    kind:      "kind",     2, Flags::REQUIRED, &FieldInfo {
+        constraints: &[
+            Constraint::Format(machinery::format::field::DeclaredFormat::PathSegmentName),
+            Constraint::Tag("k8s:required"),
+        ],
+        ..FieldInfo::PLAIN
+    };
+    name:      "name",     3, Flags::REQUIRED, &FieldInfo {
+        constraints: &[
+            Constraint::Format(machinery::format::field::DeclaredFormat::PathSegmentName),
+            Constraint::Tag("k8s:required"),
+        ],
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Named pattern within a Workload for creating pod groups.
@@ -92,12 +124,68 @@ pub struct PodGroupTemplate {
 }
 
 describe! { PodGroupTemplate, POD_GROUP_TEMPLATE "PodGroupTemplate" {} [
-    name:                   "name",                  1, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::ShortName), Constraint::Tag("k8s:required")], ..FieldInfo::PLAIN };
+    name:                   "name",                  1, Flags::REQUIRED, &FieldInfo {
+        constraints: &[
+            Constraint::Format(machinery::format::field::DeclaredFormat::ShortName),
+            Constraint::Tag("k8s:required"),
+        ],
+        ..FieldInfo::PLAIN
+    };
     scheduling_policy:      "schedulingPolicy",      2, Flags::REQUIRED;
-    scheduling_constraints: "schedulingConstraints", 3, Flags::NONE, &FieldInfo { constraints: &[Constraint::Tag("k8s:ifDisabled(TopologyAwareWorkloadScheduling)=+k8s:forbidden"), Constraint::Tag("k8s:ifEnabled(TopologyAwareWorkloadScheduling)=+k8s:optional")], gate: "TopologyAwareWorkloadScheduling", ..FieldInfo::PLAIN };
-    resource_claims:        "resourceClaims",        4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::MergeRetainKeys, patch_merge_key: "name", constraints: &[Constraint::MaxItems(4), Constraint::Immutable, Constraint::Unique, Constraint::Tag("k8s:optional")], gate: "DRAWorkloadResourceClaims", ..FieldInfo::PLAIN };
-    disruption_mode:        "disruptionMode",        5, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Tag("k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden"), Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional")], enum_values: &["Pod", "PodGroup"], gate: "WorkloadAwarePreemption", go_type: "DisruptionMode", ..FieldInfo::PLAIN };
-    priority_class_name:    "priorityClassName",     6, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Tag("k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden"), Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional"), Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:format=k8s-long-name")], gate: "WorkloadAwarePreemption", ..FieldInfo::PLAIN };
-    priority:               "priority",              7, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Tag("k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden"), Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional"), Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:maximum=1000000000"), Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:minimum=-2147483648")], gate: "WorkloadAwarePreemption", ..FieldInfo::PLAIN };
+    scheduling_constraints: "schedulingConstraints", 3, Flags::NONE, &FieldInfo {
+        constraints: &[
+            Constraint::Tag("k8s:ifDisabled(TopologyAwareWorkloadScheduling)=+k8s:forbidden"),
+            Constraint::Tag("k8s:ifEnabled(TopologyAwareWorkloadScheduling)=+k8s:optional"),
+        ],
+        gate: "TopologyAwareWorkloadScheduling",
+        ..FieldInfo::PLAIN
+    };
+    resource_claims:        "resourceClaims",        4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::MergeRetainKeys,
+        patch_merge_key: "name",
+        constraints: &[
+            Constraint::MaxItems(4),
+            Constraint::Immutable,
+            Constraint::Unique,
+            Constraint::Tag("k8s:optional"),
+        ],
+        gate: "DRAWorkloadResourceClaims",
+        ..FieldInfo::PLAIN
+    };
+    disruption_mode:        "disruptionMode",        5, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[
+            Constraint::Tag("k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden"),
+            Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional"),
+        ],
+        enum_values: &["Pod", "PodGroup"],
+        gate: "WorkloadAwarePreemption",
+        go_type: "DisruptionMode",
+        ..FieldInfo::PLAIN
+    };
+    priority_class_name:    "priorityClassName",     6, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[
+            Constraint::Tag("k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden"),
+            Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional"),
+            Constraint::Tag(
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:format=k8s-long-name",
+            ),
+        ],
+        gate: "WorkloadAwarePreemption",
+        ..FieldInfo::PLAIN
+    };
+    priority:               "priority",              7, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[
+            Constraint::Tag("k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden"),
+            Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional"),
+            Constraint::Tag(
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:maximum=1000000000",
+            ),
+            Constraint::Tag(
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:minimum=-2147483648",
+            ),
+        ],
+        gate: "WorkloadAwarePreemption",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -29,7 +29,40 @@ pub struct CSIDriver {
     pub spec: CSIDriverSpec,
 }
 
-describe! { CSIDriver, CSI_DRIVER "CSIDriver" { .defaults(&Defaults { paths: &[(&["spec", "attachRequired"], Literal::Bool(true)), (&["spec", "podInfoOnMount"], Literal::Bool(false)), (&["spec", "storageCapacity"], Literal::Bool(false)), (&["spec", "fsGroupPolicy"], Literal::String("ReadWriteOnceWithFSType")), (&["spec", "volumeLifecycleModes"], Literal::List(&[Literal::String("Persistent")])), (&["spec", "requiresRepublish"], Literal::Bool(false))], by_hand: Some(|m| if let Some(v) = m.downcast::<CSIDriver>() { crate::hatches::storage::default_csi_driver(v) }) }) .validate(|v, path, new, old| if let Some(new) = new.downcast::<CSIDriver>() { crate::hatches::storage::validate_csi_driver(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { CSIDriver, CSI_DRIVER "CSIDriver" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["spec", "attachRequired"], Literal::Bool(true)),
+                    (&["spec", "podInfoOnMount"], Literal::Bool(false)),
+                    (&["spec", "storageCapacity"], Literal::Bool(false)),
+                    (&["spec", "fsGroupPolicy"], Literal::String("ReadWriteOnceWithFSType")),
+                    (
+                        &["spec", "volumeLifecycleModes"],
+                        Literal::List(&[Literal::String("Persistent")]),
+                    ),
+                    (&["spec", "requiresRepublish"], Literal::Bool(false)),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<CSIDriver>() {
+                        crate::hatches::storage::default_csi_driver(v)
+                    }
+                }),
+            },
+        )
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<CSIDriver>() {
+                crate::hatches::storage::validate_csi_driver(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -82,15 +115,37 @@ pub struct CSIDriverSpec {
 describe! { CSIDriverSpec, CSI_DRIVER_SPEC "CSIDriverSpec" {} [
     attach_required:                        "attachRequired",                      1, Flags::OMIT_EMPTY;
     pod_info_on_mount:                      "podInfoOnMount",                      2, Flags::OMIT_EMPTY;
-    volume_lifecycle_modes:                 "volumeLifecycleModes",                3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, go_type: "VolumeLifecycleMode", ..FieldInfo::PLAIN };
+    volume_lifecycle_modes:                 "volumeLifecycleModes",                3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Set,
+        go_type: "VolumeLifecycleMode",
+        ..FieldInfo::PLAIN
+    };
     storage_capacity:                       "storageCapacity",                     4, Flags::OMIT_EMPTY;
-    fs_group_policy:                        "fsGroupPolicy",                       5, Flags::OMIT_EMPTY, &FieldInfo { go_type: "FSGroupPolicy", ..FieldInfo::PLAIN };
-    token_requests:                         "tokenRequests",                       6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    fs_group_policy:                        "fsGroupPolicy",                       5, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "FSGroupPolicy",
+        ..FieldInfo::PLAIN
+    };
+    token_requests:                         "tokenRequests",                       6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     requires_republish:                     "requiresRepublish",                   7, Flags::OMIT_EMPTY;
-    se_linux_mount:                         "seLinuxMount",                        8, Flags::OMIT_EMPTY, &FieldInfo { gate: "SELinuxMountReadWriteOncePod", ..FieldInfo::PLAIN };
-    node_allocatable_update_period_seconds: "nodeAllocatableUpdatePeriodSeconds",  9, Flags::OMIT_EMPTY, &FieldInfo { gate: "MutableCSINodeAllocatableCount", ..FieldInfo::PLAIN };
-    service_account_token_in_secrets:       "serviceAccountTokenInSecrets",       10, Flags::OMIT_EMPTY, &FieldInfo { gate: "CSIServiceAccountTokenSecrets", ..FieldInfo::PLAIN };
-    prevent_pod_scheduling_if_missing:      "preventPodSchedulingIfMissing",      11, Flags::OMIT_EMPTY, &FieldInfo { gate: "VolumeLimitScaling", ..FieldInfo::PLAIN };
+    se_linux_mount:                         "seLinuxMount",                        8, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "SELinuxMountReadWriteOncePod",
+        ..FieldInfo::PLAIN
+    };
+    node_allocatable_update_period_seconds: "nodeAllocatableUpdatePeriodSeconds",  9, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "MutableCSINodeAllocatableCount",
+        ..FieldInfo::PLAIN
+    };
+    service_account_token_in_secrets:       "serviceAccountTokenInSecrets",       10, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "CSIServiceAccountTokenSecrets",
+        ..FieldInfo::PLAIN
+    };
+    prevent_pod_scheduling_if_missing:      "preventPodSchedulingIfMissing",      11, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "VolumeLimitScaling",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Describes one service account token that a CSI driver wants.
@@ -106,4 +161,3 @@ describe! { TokenRequest, TOKEN_REQUEST "TokenRequest" {} [
     audience:           "audience",          1, Flags::REQUIRED;
     expiration_seconds: "expirationSeconds", 2, Flags::OMIT_EMPTY;
 ] }
-

@@ -16,7 +16,19 @@ pub struct CSINode {
     pub spec: CSINodeSpec,
 }
 
-describe! { CSINode, CSI_NODE "CSINode" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<CSINode>() { crate::hatches::storage::validate_csi_node(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { CSINode, CSI_NODE "CSINode" {
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<CSINode>() {
+                crate::hatches::storage::validate_csi_node(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -47,7 +59,12 @@ pub struct CSINodeSpec {
 }
 
 describe! { CSINodeSpec, CSI_NODE_SPEC "CSINodeSpec" {} [
-    drivers: "drivers", 1, Flags::REQUIRED, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
+    drivers: "drivers", 1, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "name",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Node-specific facts about one installed CSI driver.
@@ -80,4 +97,3 @@ pub struct VolumeNodeResources {
 describe! { VolumeNodeResources, VOLUME_NODE_RESOURCES "VolumeNodeResources" {} [
     count: "count", 1, Flags::OMIT_EMPTY;
 ] }
-

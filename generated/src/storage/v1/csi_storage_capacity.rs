@@ -2,9 +2,9 @@
 //! From api-defs/storage.k8s.io/csi_storage_capacity.rs.
 
 use machinery::checks::{Assertion, CheckDef, Condition};
-use machinery::def::{Flags};
+use machinery::def::Flags;
 use machinery::describe;
-use machinery::scalar::{Quantity};
+use machinery::scalar::Quantity;
 use machinery::type_meta::TypeMeta;
 
 /// Reports free space for a StorageClass in one topology segment.
@@ -29,7 +29,18 @@ const CSI_STORAGE_CAPACITY_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["nodeTopology"],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::storage::validate_node_topology(v, path, new, old.and_then(|old| old.downcast())) })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::storage::validate_node_topology(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["storageClassName"],
@@ -44,7 +55,18 @@ const CSI_STORAGE_CAPACITY_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["metadata"],
         when: &[Condition::Update],
-        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::storage::validate_whole_metadata_update(v, path, new, old.and_then(|old| old.downcast())) })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::storage::validate_whole_metadata_update(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["nodeTopology"],
@@ -83,4 +105,3 @@ describe! { CSIStorageCapacityList, CSI_STORAGE_CAPACITY_LIST "CSIStorageCapacit
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
 ] }
-

@@ -42,12 +42,26 @@ const STORAGE_CLASS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["provisioner"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::caseless_qualified_name)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::caseless_qualified_name),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::storage::validate_class_parameters(v, path, new, old.and_then(|old| old.downcast())) })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::storage::validate_class_parameters(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["reclaimPolicy"],
@@ -57,17 +71,42 @@ const STORAGE_CLASS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["volumeBindingMode"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::OneOf(&["Immediate", "WaitForFirstConsumer"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["Immediate", "WaitForFirstConsumer"]),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::storage::validate_class_topologies(v, path, new, old.and_then(|old| old.downcast())) })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::storage::validate_class_topologies(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["metadata"],
         when: &[Condition::Update],
-        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::storage::validate_whole_metadata_update(v, path, new, old.and_then(|old| old.downcast())) })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::storage::validate_whole_metadata_update(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["parameters"],
@@ -91,16 +130,35 @@ const STORAGE_CLASS_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { StorageClass, STORAGE_CLASS "StorageClass" { .defaults_below() .checks(STORAGE_CLASS_CHECKS) } [
+describe! { StorageClass, STORAGE_CLASS "StorageClass" {
+    .defaults_below()
+    .checks(STORAGE_CLASS_CHECKS)
+} [
     type_meta:              "",                     0, Flags::INLINE;
     metadata:               "metadata",             1, Flags::OMIT_EMPTY;
     provisioner:            "provisioner",          2, Flags::REQUIRED;
     parameters:             "parameters",           3, Flags::OMIT_EMPTY;
-    reclaim_policy:         "reclaimPolicy",        4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Delete")), enum_values: &["Recycle", "Delete", "Retain"], go_type: "v1.PersistentVolumeReclaimPolicy", ..FieldInfo::PLAIN };
-    mount_options:          "mountOptions",         5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    reclaim_policy:         "reclaimPolicy",        4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Delete")),
+        enum_values: &["Recycle", "Delete", "Retain"],
+        go_type: "v1.PersistentVolumeReclaimPolicy",
+        ..FieldInfo::PLAIN
+    };
+    mount_options:          "mountOptions",         5, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     allow_volume_expansion: "allowVolumeExpansion", 6, Flags::OMIT_EMPTY;
-    volume_binding_mode:    "volumeBindingMode",    7, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Immediate")), enum_values: &["Immediate", "WaitForFirstConsumer"], go_type: "VolumeBindingMode", ..FieldInfo::PLAIN };
-    allowed_topologies:     "allowedTopologies",    8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    volume_binding_mode:    "volumeBindingMode",    7, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Immediate")),
+        enum_values: &["Immediate", "WaitForFirstConsumer"],
+        go_type: "VolumeBindingMode",
+        ..FieldInfo::PLAIN
+    };
+    allowed_topologies:     "allowedTopologies",    8, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A list of objects of kind StorageClass.
@@ -119,4 +177,3 @@ describe! { StorageClassList, STORAGE_CLASS_LIST "StorageClassList" { .defaults_
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
 ] }
-

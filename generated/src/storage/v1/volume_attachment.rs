@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use machinery::def::{FieldInfo, Flags};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
 /// Intent to attach or detach a volume on a node, handled by a CSI attacher.
@@ -21,7 +21,20 @@ pub struct VolumeAttachment {
     pub status: VolumeAttachmentStatus,
 }
 
-describe! { VolumeAttachment, VOLUME_ATTACHMENT "VolumeAttachment" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<VolumeAttachment>() { crate::hatches::storage::validate_volume_attachment(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { VolumeAttachment, VOLUME_ATTACHMENT "VolumeAttachment" {
+    .defaults_below()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<VolumeAttachment>() {
+                crate::hatches::storage::validate_volume_attachment(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -110,6 +123,8 @@ pub struct VolumeError {
 describe! { VolumeError, VOLUME_ERROR "VolumeError" {} [
     time:       "time",      1, Flags::NONE;
     message:    "message",   2, Flags::OMIT_EMPTY;
-    error_code: "errorCode", 3, Flags::OMIT_EMPTY, &FieldInfo { gate: "MutableCSINodeAllocatableCount", ..FieldInfo::PLAIN };
+    error_code: "errorCode", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "MutableCSINodeAllocatableCount",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

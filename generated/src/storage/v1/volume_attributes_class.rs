@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use machinery::checks::{Assertion, CheckDef, Condition};
-use machinery::def::{Flags};
+use machinery::def::Flags;
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
@@ -36,17 +36,42 @@ const VOLUME_ATTRIBUTES_CLASS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["metadata"],
         when: &[Condition::Update],
-        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::storage::validate_cluster_metadata(v, path, new, old.and_then(|old| old.downcast())) })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::storage::validate_cluster_metadata(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["driverName"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::caseless_qualified_name)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::caseless_qualified_name),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::storage::validate_attributes(v, path, new, old.and_then(|old| old.downcast())) })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::storage::validate_attributes(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["parameters"],
@@ -55,7 +80,9 @@ const VOLUME_ATTRIBUTES_CLASS_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { VolumeAttributesClass, VOLUME_ATTRIBUTES_CLASS "VolumeAttributesClass" { .checks(VOLUME_ATTRIBUTES_CLASS_CHECKS) } [
+describe! { VolumeAttributesClass, VOLUME_ATTRIBUTES_CLASS "VolumeAttributesClass" {
+    .checks(VOLUME_ATTRIBUTES_CLASS_CHECKS)
+} [
     type_meta:   "",           0, Flags::INLINE;
     metadata:    "metadata",   1, Flags::OMIT_EMPTY;
     driver_name: "driverName", 2, Flags::REQUIRED;
@@ -78,4 +105,3 @@ describe! { VolumeAttributesClassList, VOLUME_ATTRIBUTES_CLASS_LIST "VolumeAttri
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
 ] }
-

@@ -18,7 +18,19 @@ pub struct StorageVersionMigration {
     pub status: StorageVersionMigrationStatus,
 }
 
-describe! { StorageVersionMigration, STORAGE_VERSION_MIGRATION "StorageVersionMigration" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<StorageVersionMigration>() { crate::hatches::storagemigration::validate_storage_version_migration(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { StorageVersionMigration, STORAGE_VERSION_MIGRATION "StorageVersionMigration" {
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<StorageVersionMigration>() {
+                crate::hatches::storagemigration::validate_storage_version_migration(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -63,7 +75,11 @@ pub struct StorageVersionMigrationStatus {
 }
 
 describe! { StorageVersionMigrationStatus, STORAGE_VERSION_MIGRATION_STATUS "StorageVersionMigrationStatus" {} [
-    conditions:       "conditions",      1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions:       "conditions",      1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
     resource_version: "resourceVersion", 2, Flags::OMIT_EMPTY;
 ] }
-

@@ -10,160 +10,106 @@ use machinery::print::{Cell, CellRule, Column};
 /// Everything declared.
 pub static CATALOG: Catalog = Catalog {
     groups: &[
-        GroupDef { name: "ci.example.com", priority: 1000, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v2", priority: 20, serving: Serving::On }], gates: &[Gate::new("PipelineRetries", Stage::Alpha, false), Gate::new("PipelineTags", Stage::Alpha, false), Gate::new("PipelineArchives", Stage::Beta, true), Gate::locked("PipelineSteps", Stage::Ga, true)] },
+        GroupDef {
+            name: "ci.example.com",
+            versions: &[VersionDef::new("v1"), VersionDef::new("v2").priority(20)],
+            gates: &[
+                Gate::new("PipelineRetries", Stage::Alpha, false),
+                Gate::new("PipelineTags", Stage::Alpha, false),
+                Gate::new("PipelineArchives", Stage::Beta, true),
+                Gate::locked("PipelineSteps", Stage::Ga, true),
+            ],
+            ..GroupDef::PLAIN
+        },
     ],
     kinds: KINDS,
-    openapi: OpenApiDocs { bundles: &[include_bytes!("../openapi/bundle.json.gz")] },
+    openapi: OpenApiDocs {
+        bundles: &[include_bytes!("../openapi/bundle.json.gz")],
+    },
 };
 
 static CI_ARCHIVE_V1: ResourceDef = ResourceDef {
     plural: "archives",
     singular: "archive",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "archives",
-    stored_as_json: false,
     storage: ("ci.example.com", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: false,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static CI_PIPELINE_V1: ResourceDef = ResourceDef {
     plural: "pipelines",
     singular: "pipeline",
     short_names: &["pl"],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "pipelines",
-    stored_as_json: false,
     storage: ("ci.example.com", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("ci.example.com", "v1", "Pipeline"))
             .verbs(&["get", "patch", "update"])
             .resets(&["metadata", "spec"]),
     ],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: false,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static CI_PIPELINE_V2: ResourceDef = ResourceDef {
     plural: "pipelines",
     singular: "pipeline",
     short_names: &["pl"],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "pipelines",
-    stored_as_json: false,
     storage: ("ci.example.com", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("ci.example.com", "v2", "Pipeline"))
             .verbs(&["get", "patch", "update"])
             .resets(&["metadata", "spec"]),
     ],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: false,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static KINDS: &[KindDef] = &[
-    KindDef {
-        group: "ci.example.com", version: "v1", kind: "Archive",
-        def: &crate::ci::v1::ARCHIVE, hub: &crate::ci::v1::ARCHIVE,
-        model: "com.example.ci.v1.Archive", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CI_ARCHIVE_V1), list_kind: "ArchiveList", gate: "PipelineArchives",
-    },
-    KindDef {
-        group: "ci.example.com", version: "v1", kind: "ArchiveList",
-        def: &crate::ci::v1::ARCHIVE_LIST, hub: &crate::ci::v1::ARCHIVE_LIST,
-        model: "com.example.ci.v1.ArchiveList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "PipelineArchives",
-    },
-    KindDef {
-        group: "ci.example.com", version: "v1", kind: "Pipeline",
-        def: &crate::ci::v1::PIPELINE, hub: &crate::ci::v1::PIPELINE,
-        model: "com.example.ci.v1.Pipeline", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CI_PIPELINE_V1), list_kind: "PipelineList", gate: "",
-    },
-    KindDef {
-        group: "ci.example.com", version: "v1", kind: "PipelineList",
-        def: &crate::ci::v1::PIPELINE_LIST, hub: &crate::ci::v1::PIPELINE_LIST,
-        model: "com.example.ci.v1.PipelineList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "ci.example.com", version: "v2", kind: "Pipeline",
-        def: &crate::ci::v2::PIPELINE, hub: &crate::ci::v1::PIPELINE,
-        model: "com.example.ci.v2.Pipeline", serving: Serving::On,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::ci::conversions::v2_pipeline_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::ci::conversions::v2_pipeline_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CI_PIPELINE_V2), list_kind: "PipelineList", gate: "",
-    },
-    KindDef {
-        group: "ci.example.com", version: "v2", kind: "PipelineList",
-        def: &crate::ci::v2::PIPELINE_LIST, hub: &crate::ci::v2::PIPELINE_LIST,
-        model: "com.example.ci.v2.PipelineList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
+    KindDef::new(
+            ("ci.example.com", "v1", "Archive"),
+            &crate::ci::v1::ARCHIVE,
+            "com.example.ci.v1.Archive",
+        )
+        .resource(&CI_ARCHIVE_V1)
+        .listed_as("ArchiveList")
+        .gated("PipelineArchives"),
+    KindDef::new(
+            ("ci.example.com", "v1", "ArchiveList"),
+            &crate::ci::v1::ARCHIVE_LIST,
+            "com.example.ci.v1.ArchiveList",
+        )
+        .gated("PipelineArchives"),
+    KindDef::new(
+            ("ci.example.com", "v1", "Pipeline"),
+            &crate::ci::v1::PIPELINE,
+            "com.example.ci.v1.Pipeline",
+        )
+        .resource(&CI_PIPELINE_V1)
+        .listed_as("PipelineList"),
+    KindDef::new(
+        ("ci.example.com", "v1", "PipelineList"),
+        &crate::ci::v1::PIPELINE_LIST,
+        "com.example.ci.v1.PipelineList",
+    ),
+    KindDef::new(
+            ("ci.example.com", "v2", "Pipeline"),
+            &crate::ci::v2::PIPELINE,
+            "com.example.ci.v2.Pipeline",
+        )
+        .converted(
+            &crate::ci::v1::PIPELINE,
+            |o| convert(o, crate::ci::conversions::v2_pipeline_to_hub),
+            |o| convert(o, crate::ci::conversions::v2_pipeline_from_hub),
+        )
+        .resource(&CI_PIPELINE_V2)
+        .listed_as("PipelineList"),
+    KindDef::new(
+        ("ci.example.com", "v2", "PipelineList"),
+        &crate::ci::v2::PIPELINE_LIST,
+        "com.example.ci.v2.PipelineList",
+    ),
 ];

@@ -64,7 +64,10 @@ pub struct APIVersionDiscovery {
 
 describe! { APIVersionDiscovery, API_VERSION_DISCOVERY "APIVersionDiscovery" {} [
     version:   "version",   1, Flags::REQUIRED;
-    resources: "resources", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["resource"]), ..FieldInfo::PLAIN };
+    resources: "resources", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["resource"]),
+        ..FieldInfo::PLAIN
+    };
     freshness: "freshness", 3, Flags::OMIT_EMPTY, &FieldInfo { go_type: "DiscoveryFreshness", ..FieldInfo::PLAIN };
 ] }
 
@@ -92,12 +95,24 @@ pub struct APIResourceDiscovery {
 describe! { APIResourceDiscovery, API_RESOURCE_DISCOVERY "APIResourceDiscovery" {} [
     resource:          "resource",         1, Flags::REQUIRED;
     response_kind:     "responseKind",     2, Flags::OMIT_EMPTY;
-    scope:             "scope",            3, Flags::REQUIRED, &FieldInfo { go_type: "ResourceScope", ..FieldInfo::PLAIN };
+    scope:             "scope",            3, Flags::REQUIRED, &FieldInfo {
+        go_type: "ResourceScope",
+        ..FieldInfo::PLAIN
+    };
     singular_resource: "singularResource", 4, Flags::REQUIRED;
     verbs:             "verbs",            5, Flags::REQUIRED, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
-    short_names:       "shortNames",       6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
-    categories:        "categories",       7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
-    subresources:      "subresources",     8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["subresource"]), ..FieldInfo::PLAIN };
+    short_names:       "shortNames",       6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Set,
+        ..FieldInfo::PLAIN
+    };
+    categories:        "categories",       7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Set,
+        ..FieldInfo::PLAIN
+    };
+    subresources:      "subresources",     8, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["subresource"]),
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Describes one child endpoint beneath a resource.
@@ -116,7 +131,9 @@ pub struct APISubresourceDiscovery {
 describe! { APISubresourceDiscovery, API_SUBRESOURCE_DISCOVERY "APISubresourceDiscovery" {} [
     subresource:    "subresource",   1, Flags::REQUIRED;
     response_kind:  "responseKind",  2, Flags::OMIT_EMPTY;
-    accepted_types: "acceptedTypes", 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["group", "version", "kind"]), ..FieldInfo::PLAIN };
+    accepted_types: "acceptedTypes", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["group", "version", "kind"]),
+        ..FieldInfo::PLAIN
+    };
     verbs:          "verbs",         4, Flags::REQUIRED, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
 ] }
-

@@ -3,7 +3,7 @@
 
 use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
-use machinery::scalar::{RawExtension};
+use machinery::scalar::RawExtension;
 use machinery::type_meta::TypeMeta;
 
 /// Envelope sent to a CRD conversion webhook and returned with its answer.
@@ -35,9 +35,15 @@ pub struct ConversionRequest {
 }
 
 describe! { ConversionRequest, CONVERSION_REQUEST "ConversionRequest" {} [
-    uid:                 "uid",               1, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
+    uid:                 "uid",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "types.UID",
+        ..FieldInfo::PLAIN
+    };
     desired_api_version: "desiredAPIVersion", 2, Flags::REQUIRED;
-    objects:             "objects",           3, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    objects:             "objects",           3, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Converted objects, or the failure, returned by a conversion webhook.
@@ -53,7 +59,9 @@ pub struct ConversionResponse {
 
 describe! { ConversionResponse, CONVERSION_RESPONSE "ConversionResponse" {} [
     uid:               "uid",              1, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
-    converted_objects: "convertedObjects", 2, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    converted_objects: "convertedObjects", 2, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     result:            "result",           3, Flags::REQUIRED;
 ] }
-

@@ -4,10 +4,10 @@
 use bytes::Bytes;
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
-use super::{JSONSchemaProps};
+use super::JSONSchemaProps;
 
 /// Whether custom objects are namespaced or cluster-wide.
 pub mod resource_scope {
@@ -51,7 +51,21 @@ pub struct CustomResourceDefinition {
     pub status: CustomResourceDefinitionStatus,
 }
 
-describe! { CustomResourceDefinition, CUSTOM_RESOURCE_DEFINITION "CustomResourceDefinition" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<CustomResourceDefinition>() { crate::hatches::apiextensions::default_custom_resource_definition(v) }) }) .defaults_below() .normalize_below() } [
+describe! { CustomResourceDefinition, CUSTOM_RESOURCE_DEFINITION "CustomResourceDefinition" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<CustomResourceDefinition>() {
+                        crate::hatches::apiextensions::default_custom_resource_definition(v)
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -69,7 +83,10 @@ pub struct CustomResourceDefinitionList {
     pub items: Vec<CustomResourceDefinition>,
 }
 
-describe! { CustomResourceDefinitionList, CUSTOM_RESOURCE_DEFINITION_LIST "CustomResourceDefinitionList" { .defaults_below() .normalize_below() } [
+describe! { CustomResourceDefinitionList, CUSTOM_RESOURCE_DEFINITION_LIST "CustomResourceDefinitionList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -92,11 +109,38 @@ pub struct CustomResourceDefinitionSpec {
     pub preserve_unknown_fields: bool,
 }
 
-describe! { CustomResourceDefinitionSpec, CUSTOM_RESOURCE_DEFINITION_SPEC "CustomResourceDefinitionSpec" { .defaults(&Defaults { paths: &[(&["conversion"], Literal::Object(&[("strategy", Literal::String("None"))]))], by_hand: Some(|m| if let Some(v) = m.downcast::<CustomResourceDefinitionSpec>() { crate::hatches::apiextensions::default_custom_resource_definition_spec(v) }) }) .defaults_below() .normalize_below() } [
+describe! { CustomResourceDefinitionSpec, CUSTOM_RESOURCE_DEFINITION_SPEC "CustomResourceDefinitionSpec" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (
+                        &["conversion"],
+                        Literal::Object(&[("strategy", Literal::String("None"))]),
+                    ),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<CustomResourceDefinitionSpec>() {
+                        crate::hatches::apiextensions::default_custom_resource_definition_spec(
+                            v,
+                        )
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    .normalize_below()
+} [
     group:                   "group",                  1, Flags::REQUIRED;
     names:                   "names",                  3, Flags::REQUIRED;
-    scope:                   "scope",                  4, Flags::REQUIRED, &FieldInfo { go_type: "ResourceScope", ..FieldInfo::PLAIN };
-    versions:                "versions",               7, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    scope:                   "scope",                  4, Flags::REQUIRED, &FieldInfo {
+        go_type: "ResourceScope",
+        ..FieldInfo::PLAIN
+    };
+    versions:                "versions",               7, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     conversion:              "conversion",             9, Flags::OMIT_EMPTY;
     preserve_unknown_fields: "preserveUnknownFields", 10, Flags::OMIT_EMPTY;
 ] }
@@ -150,7 +194,9 @@ pub struct CustomResourceDefinitionVersion {
     pub selectable_fields: Vec<SelectableField>,
 }
 
-describe! { CustomResourceDefinitionVersion, CUSTOM_RESOURCE_DEFINITION_VERSION "CustomResourceDefinitionVersion" { .normalize_below() } [
+describe! { CustomResourceDefinitionVersion, CUSTOM_RESOURCE_DEFINITION_VERSION "CustomResourceDefinitionVersion" {
+    .normalize_below()
+} [
     name:                       "name",                     1, Flags::REQUIRED;
     served:                     "served",                   2, Flags::REQUIRED;
     storage:                    "storage",                  3, Flags::REQUIRED;
@@ -158,8 +204,15 @@ describe! { CustomResourceDefinitionVersion, CUSTOM_RESOURCE_DEFINITION_VERSION 
     deprecation_warning:        "deprecationWarning",       8, Flags::OMIT_EMPTY;
     schema:                     "schema",                   4, Flags::OMIT_EMPTY;
     subresources:               "subresources",             5, Flags::OMIT_EMPTY;
-    additional_printer_columns: "additionalPrinterColumns", 6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    selectable_fields:          "selectableFields",         9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "CustomResourceFieldSelectors", ..FieldInfo::PLAIN };
+    additional_printer_columns: "additionalPrinterColumns", 6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    selectable_fields:          "selectableFields",         9, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "CustomResourceFieldSelectors",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Holder for the schema that custom objects are checked against.
@@ -189,10 +242,10 @@ describe! { CustomResourceSubresources, CUSTOM_RESOURCE_SUBRESOURCES "CustomReso
 
 /// Empty marker that turns on a separate `/status` endpoint for custom objects.
 #[derive(Clone, Default)]
-pub struct CustomResourceSubresourceStatus {
-}
+pub struct CustomResourceSubresourceStatus {}
 
-describe! { CustomResourceSubresourceStatus, CUSTOM_RESOURCE_SUBRESOURCE_STATUS "CustomResourceSubresourceStatus" {} [] }
+describe! { CustomResourceSubresourceStatus,
+CUSTOM_RESOURCE_SUBRESOURCE_STATUS "CustomResourceSubresourceStatus" {} [] }
 
 /// Maps object fields onto the `scale` endpoint used by `kubectl scale` and autoscalers.
 #[derive(Clone, Default)]
@@ -273,7 +326,10 @@ pub struct WebhookConversion {
 
 describe! { WebhookConversion, WEBHOOK_CONVERSION "WebhookConversion" { .defaults_below() } [
     client_config:              "clientConfig",             2, Flags::OMIT_EMPTY;
-    conversion_review_versions: "conversionReviewVersions", 3, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    conversion_review_versions: "conversionReviewVersions", 3, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Connection settings for a conversion webhook, by URL or by Service.
@@ -327,10 +383,19 @@ pub struct CustomResourceDefinitionStatus {
 }
 
 describe! { CustomResourceDefinitionStatus, CUSTOM_RESOURCE_DEFINITION_STATUS "CustomResourceDefinitionStatus" {} [
-    conditions:          "conditions",         1, Flags::NONE, &FieldInfo { list: ListType::Map(&["type"]), ..FieldInfo::PLAIN };
+    conditions:          "conditions",         1, Flags::NONE, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        ..FieldInfo::PLAIN
+    };
     accepted_names:      "acceptedNames",      2, Flags::OMIT_EMPTY;
-    stored_versions:     "storedVersions",     3, Flags::NONE, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    observed_generation: "observedGeneration", 4, Flags::OMIT_EMPTY, &FieldInfo { gate: "CRDObservedGenerationTracking", ..FieldInfo::PLAIN };
+    stored_versions:     "storedVersions",     3, Flags::NONE, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    observed_generation: "observedGeneration", 4, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "CRDObservedGenerationTracking",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One observed aspect of a CRD's state, such as whether it is established.
@@ -350,12 +415,21 @@ pub struct CustomResourceDefinitionCondition {
     pub observed_generation: i64,
 }
 
-describe! { CustomResourceDefinitionCondition, CUSTOM_RESOURCE_DEFINITION_CONDITION "CustomResourceDefinitionCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "CustomResourceDefinitionConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
+describe! { CustomResourceDefinitionCondition,
+CUSTOM_RESOURCE_DEFINITION_CONDITION "CustomResourceDefinitionCondition" {} [
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "CustomResourceDefinitionConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;
-    observed_generation:  "observedGeneration", 6, Flags::OMIT_EMPTY, &FieldInfo { gate: "CRDObservedGenerationTracking", ..FieldInfo::PLAIN };
+    observed_generation:  "observedGeneration", 6, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "CRDObservedGenerationTracking",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

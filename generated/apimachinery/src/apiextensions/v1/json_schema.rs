@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use machinery::def::{FieldInfo, Flags, JsonForm, ListType, PatchStrategy};
 use machinery::describe;
-use machinery::scalar::{JsonValue};
+use machinery::scalar::JsonValue;
 
 /// Error categories a CEL validation rule can return.
 pub mod field_value_error_reason {
@@ -122,9 +122,20 @@ pub struct JSONSchemaProps {
     pub x_kubernetes_validations: Vec<ValidationRule>,
 }
 
-describe! { JSONSchemaProps, JSON_SCHEMA_PROPS "JSONSchemaProps" { .normalize(|m| if let Some(v) = m.downcast::<JSONSchemaProps>() { crate::hatches::apiextensions::normalize_json_schema_props(v) }) .normalize_below() } [
+describe! { JSONSchemaProps, JSON_SCHEMA_PROPS "JSONSchemaProps" {
+    
+        .normalize(|m| {
+            if let Some(v) = m.downcast::<JSONSchemaProps>() {
+                crate::hatches::apiextensions::normalize_json_schema_props(v)
+            }
+        })
+    .normalize_below()
+} [
     id:                                   "id",                                    1, Flags::OMIT_EMPTY;
-    schema:                               "$schema",                               2, Flags::OMIT_EMPTY, &FieldInfo { go_type: "JSONSchemaURL", ..FieldInfo::PLAIN };
+    schema:                               "$schema",                               2, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "JSONSchemaURL",
+        ..FieldInfo::PLAIN
+    };
     r#ref:                                "$ref",                                  3, Flags::OMIT_EMPTY;
     description:                          "description",                           4, Flags::OMIT_EMPTY;
     r#type:                               "type",                                  5, Flags::OMIT_EMPTY;
@@ -142,31 +153,61 @@ describe! { JSONSchemaProps, JSON_SCHEMA_PROPS "JSONSchemaProps" { .normalize(|m
     min_items:                            "minItems",                             17, Flags::OMIT_EMPTY;
     unique_items:                         "uniqueItems",                          18, Flags::OMIT_EMPTY;
     multiple_of:                          "multipleOf",                           19, Flags::OMIT_EMPTY;
-    r#enum:                               "enum",                                 20, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    r#enum:                               "enum",                                 20, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     max_properties:                       "maxProperties",                        21, Flags::OMIT_EMPTY;
     min_properties:                       "minProperties",                        22, Flags::OMIT_EMPTY;
-    required:                             "required",                             23, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    required:                             "required",                             23, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     items:                                "items",                                24, Flags::OMIT_EMPTY;
-    all_of:                               "allOf",                                25, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    one_of:                               "oneOf",                                26, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    any_of:                               "anyOf",                                27, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    all_of:                               "allOf",                                25, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    one_of:                               "oneOf",                                26, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    any_of:                               "anyOf",                                27, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     not:                                  "not",                                  28, Flags::OMIT_EMPTY;
     properties:                           "properties",                           29, Flags::OMIT_EMPTY;
     additional_properties:                "additionalProperties",                 30, Flags::OMIT_EMPTY;
     pattern_properties:                   "patternProperties",                    31, Flags::OMIT_EMPTY;
-    dependencies:                         "dependencies",                         32, Flags::OMIT_EMPTY, &FieldInfo { go_whole: "JSONSchemaDependencies", ..FieldInfo::PLAIN };
+    dependencies:                         "dependencies",                         32, Flags::OMIT_EMPTY, &FieldInfo {
+        go_whole: "JSONSchemaDependencies",
+        ..FieldInfo::PLAIN
+    };
     additional_items:                     "additionalItems",                      33, Flags::OMIT_EMPTY;
-    definitions:                          "definitions",                          34, Flags::OMIT_EMPTY, &FieldInfo { go_whole: "JSONSchemaDefinitions", ..FieldInfo::PLAIN };
+    definitions:                          "definitions",                          34, Flags::OMIT_EMPTY, &FieldInfo {
+        go_whole: "JSONSchemaDefinitions",
+        ..FieldInfo::PLAIN
+    };
     external_docs:                        "externalDocs",                         35, Flags::OMIT_EMPTY;
     example:                              "example",                              36, Flags::OMIT_EMPTY;
     nullable:                             "nullable",                             37, Flags::OMIT_EMPTY;
     x_kubernetes_preserve_unknown_fields: "x-kubernetes-preserve-unknown-fields", 38, Flags::OMIT_EMPTY;
     x_kubernetes_embedded_resource:       "x-kubernetes-embedded-resource",       39, Flags::OMIT_EMPTY;
     x_kubernetes_int_or_string:           "x-kubernetes-int-or-string",           40, Flags::OMIT_EMPTY;
-    x_kubernetes_list_map_keys:           "x-kubernetes-list-map-keys",           41, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    x_kubernetes_list_map_keys:           "x-kubernetes-list-map-keys",           41, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     x_kubernetes_list_type:               "x-kubernetes-list-type",               42, Flags::OMIT_EMPTY;
     x_kubernetes_map_type:                "x-kubernetes-map-type",                43, Flags::OMIT_EMPTY;
-    x_kubernetes_validations:             "x-kubernetes-validations",             44, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["rule"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "rule", go_whole: "ValidationRules", ..FieldInfo::PLAIN };
+    x_kubernetes_validations:             "x-kubernetes-validations",             44, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["rule"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "rule",
+        go_whole: "ValidationRules",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Holds either a single schema or a list of schemas.
@@ -178,7 +219,10 @@ pub struct JSONSchemaPropsOrArray {
     pub json_schemas: Vec<JSONSchemaProps>,
 }
 
-describe! { JSONSchemaPropsOrArray, JSON_SCHEMA_PROPS_OR_ARRAY "JSONSchemaPropsOrArray" { .json_form(JsonForm::SchemaOrArray) .normalize_below() } [
+describe! { JSONSchemaPropsOrArray, JSON_SCHEMA_PROPS_OR_ARRAY "JSONSchemaPropsOrArray" {
+    .json_form(JsonForm::SchemaOrArray)
+    .normalize_below()
+} [
     schema:       "schema",      1, Flags::OMIT_EMPTY;
     json_schemas: "jsonSchemas", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -192,7 +236,10 @@ pub struct JSONSchemaPropsOrBool {
     pub schema: Option<Box<JSONSchemaProps>>,
 }
 
-describe! { JSONSchemaPropsOrBool, JSON_SCHEMA_PROPS_OR_BOOL "JSONSchemaPropsOrBool" { .json_form(JsonForm::SchemaOrBool) .normalize_below() } [
+describe! { JSONSchemaPropsOrBool, JSON_SCHEMA_PROPS_OR_BOOL "JSONSchemaPropsOrBool" {
+    .json_form(JsonForm::SchemaOrBool)
+    .normalize_below()
+} [
     allows: "allows", 1, Flags::OMIT_EMPTY;
     schema: "schema", 2, Flags::OMIT_EMPTY;
 ] }
@@ -206,7 +253,10 @@ pub struct JSONSchemaPropsOrStringArray {
     pub property: Vec<String>,
 }
 
-describe! { JSONSchemaPropsOrStringArray, JSON_SCHEMA_PROPS_OR_STRING_ARRAY "JSONSchemaPropsOrStringArray" { .json_form(JsonForm::SchemaOrStrings) .normalize_below() } [
+describe! { JSONSchemaPropsOrStringArray, JSON_SCHEMA_PROPS_OR_STRING_ARRAY "JSONSchemaPropsOrStringArray" {
+    .json_form(JsonForm::SchemaOrStrings)
+    .normalize_below()
+} [
     schema:   "schema",   1, Flags::OMIT_EMPTY;
     property: "property", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -232,8 +282,19 @@ describe! { ValidationRule, VALIDATION_RULE "ValidationRule" {} [
     rule:               "rule",              1, Flags::REQUIRED;
     message:            "message",           2, Flags::OMIT_EMPTY;
     message_expression: "messageExpression", 3, Flags::OMIT_EMPTY;
-    reason:             "reason",            4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["FieldValueRequired", "FieldValueDuplicate", "FieldValueInvalid", "FieldValueForbidden"], go_type: "FieldValueErrorReason", ..FieldInfo::PLAIN };
+    reason:             "reason",            4, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &[
+            "FieldValueRequired",
+            "FieldValueDuplicate",
+            "FieldValueInvalid",
+            "FieldValueForbidden",
+        ],
+        go_type: "FieldValueErrorReason",
+        ..FieldInfo::PLAIN
+    };
     field_path:         "fieldPath",         5, Flags::OMIT_EMPTY;
-    optional_old_self:  "optionalOldSelf",   6, Flags::OMIT_EMPTY, &FieldInfo { gate: "CRDValidationRatcheting", ..FieldInfo::PLAIN };
+    optional_old_self:  "optionalOldSelf",   6, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "CRDValidationRatcheting",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

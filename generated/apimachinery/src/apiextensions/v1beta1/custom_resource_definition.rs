@@ -28,7 +28,9 @@ pub struct CustomResourceDefinitionVersion {
     pub selectable_fields: Vec<crate::apiextensions::v1::SelectableField>,
 }
 
-describe! { CustomResourceDefinitionVersion, CUSTOM_RESOURCE_DEFINITION_VERSION "CustomResourceDefinitionVersion" { .normalize_below() } [
+describe! { CustomResourceDefinitionVersion, CUSTOM_RESOURCE_DEFINITION_VERSION "CustomResourceDefinitionVersion" {
+    .normalize_below()
+} [
     name:                       "name",                     1, Flags::REQUIRED;
     served:                     "served",                   2, Flags::REQUIRED;
     storage:                    "storage",                  3, Flags::REQUIRED;
@@ -36,8 +38,15 @@ describe! { CustomResourceDefinitionVersion, CUSTOM_RESOURCE_DEFINITION_VERSION 
     deprecation_warning:        "deprecationWarning",       8, Flags::OMIT_EMPTY;
     schema:                     "schema",                   4, Flags::OMIT_EMPTY;
     subresources:               "subresources",             5, Flags::OMIT_EMPTY;
-    additional_printer_columns: "additionalPrinterColumns", 6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    selectable_fields:          "selectableFields",         9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "CustomResourceFieldSelectors", ..FieldInfo::PLAIN };
+    additional_printer_columns: "additionalPrinterColumns", 6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    selectable_fields:          "selectableFields",         9, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "CustomResourceFieldSelectors",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Adds a new resource type to the API, served directly by the API server.
@@ -53,7 +62,23 @@ pub struct CustomResourceDefinition {
     pub status: crate::apiextensions::v1::CustomResourceDefinitionStatus,
 }
 
-describe! { CustomResourceDefinition, CUSTOM_RESOURCE_DEFINITION "CustomResourceDefinition" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<CustomResourceDefinition>() { crate::hatches::apiextensions::default_v1beta1_custom_resource_definition(v) }) }) .defaults_below() .normalize_below() } [
+describe! { CustomResourceDefinition, CUSTOM_RESOURCE_DEFINITION "CustomResourceDefinition" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<CustomResourceDefinition>() {
+                        crate::hatches::apiextensions::default_v1beta1_custom_resource_definition(
+                            v,
+                        )
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -71,7 +96,10 @@ pub struct CustomResourceDefinitionList {
     pub items: Vec<CustomResourceDefinition>,
 }
 
-describe! { CustomResourceDefinitionList, CUSTOM_RESOURCE_DEFINITION_LIST "CustomResourceDefinitionList" { .defaults_below() .normalize_below() } [
+describe! { CustomResourceDefinitionList, CUSTOM_RESOURCE_DEFINITION_LIST "CustomResourceDefinitionList" {
+    .defaults_below()
+    .normalize_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
@@ -104,18 +132,54 @@ pub struct CustomResourceDefinitionSpec {
     pub selectable_fields: Vec<crate::apiextensions::v1::SelectableField>,
 }
 
-describe! { CustomResourceDefinitionSpec, CUSTOM_RESOURCE_DEFINITION_SPEC "CustomResourceDefinitionSpec" { .defaults(&Defaults { paths: &[(&["scope"], Literal::String("Namespaced")), (&["conversion"], Literal::Object(&[("strategy", Literal::String("None"))])), (&["preserveUnknownFields"], Literal::Bool(true))], by_hand: Some(|m| if let Some(v) = m.downcast::<CustomResourceDefinitionSpec>() { crate::hatches::apiextensions::default_v1beta1_custom_resource_definition_spec(v) }) }) .defaults_below() .normalize_below() } [
+describe! { CustomResourceDefinitionSpec, CUSTOM_RESOURCE_DEFINITION_SPEC "CustomResourceDefinitionSpec" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[
+                    (&["scope"], Literal::String("Namespaced")),
+                    (
+                        &["conversion"],
+                        Literal::Object(&[("strategy", Literal::String("None"))]),
+                    ),
+                    (&["preserveUnknownFields"], Literal::Bool(true)),
+                ],
+                by_hand: Some(|m| {
+                    if let Some(v) = m.downcast::<CustomResourceDefinitionSpec>() {
+                        crate::hatches::apiextensions::default_v1beta1_custom_resource_definition_spec(
+                            v,
+                        )
+                    }
+                }),
+            },
+        )
+    .defaults_below()
+    .normalize_below()
+} [
     group:                      "group",                     1, Flags::REQUIRED;
     version:                    "version",                   2, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
     names:                      "names",                     3, Flags::REQUIRED;
-    scope:                      "scope",                     4, Flags::REQUIRED, &FieldInfo { go_type: "v1.ResourceScope", ..FieldInfo::PLAIN };
+    scope:                      "scope",                     4, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.ResourceScope",
+        ..FieldInfo::PLAIN
+    };
     validation:                 "validation",                5, Flags::OMIT_EMPTY;
     subresources:               "subresources",              6, Flags::OMIT_EMPTY;
-    versions:                   "versions",                  7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    additional_printer_columns: "additionalPrinterColumns",  8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    versions:                   "versions",                  7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    additional_printer_columns: "additionalPrinterColumns",  8, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     conversion:                 "conversion",                9, Flags::OMIT_EMPTY;
     preserve_unknown_fields:    "preserveUnknownFields",    10, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
-    selectable_fields:          "selectableFields",         11, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "CustomResourceFieldSelectors", ..FieldInfo::PLAIN };
+    selectable_fields:          "selectableFields",         11, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        gate: "CustomResourceFieldSelectors",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// An extra column shown when custom objects are listed with `kubectl get`.
@@ -150,14 +214,21 @@ pub struct CustomResourceConversion {
     /// Value `None` only rewrites `apiVersion`; `Webhook` calls an external converter.
     pub strategy: String,
     /// Converter endpoint in v1beta1, required there with strategy `Webhook`.
-    pub webhook_client_config: Option<Box<crate::apiextensions::v1::WebhookClientConfig>>,
+    pub webhook_client_config: Option<
+        Box<crate::apiextensions::v1::WebhookClientConfig>,
+    >,
     /// Versions of `ConversionReview` the v1beta1 converter understands, preferred first.
     pub conversion_review_versions: Vec<String>,
 }
 
 describe! { CustomResourceConversion, CUSTOM_RESOURCE_CONVERSION "CustomResourceConversion" { .defaults_below() } [
-    strategy:                   "strategy",                 1, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConversionStrategyType", ..FieldInfo::PLAIN };
+    strategy:                   "strategy",                 1, Flags::REQUIRED, &FieldInfo {
+        go_type: "v1.ConversionStrategyType",
+        ..FieldInfo::PLAIN
+    };
     webhook_client_config:      "webhookClientConfig",      2, Flags::OMIT_EMPTY;
-    conversion_review_versions: "conversionReviewVersions", 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    conversion_review_versions: "conversionReviewVersions", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
-

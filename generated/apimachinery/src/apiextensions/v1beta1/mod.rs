@@ -4,4 +4,19 @@
 mod custom_resource_definition;
 
 pub use custom_resource_definition::*;
-pub use super::v1::{CONVERSION_REQUEST, CONVERSION_RESPONSE, CONVERSION_REVIEW, CUSTOM_RESOURCE_DEFINITION_CONDITION, CUSTOM_RESOURCE_DEFINITION_NAMES, CUSTOM_RESOURCE_DEFINITION_STATUS, CUSTOM_RESOURCE_SUBRESOURCES, CUSTOM_RESOURCE_SUBRESOURCE_SCALE, CUSTOM_RESOURCE_SUBRESOURCE_STATUS, CUSTOM_RESOURCE_VALIDATION, ConversionRequest, ConversionResponse, ConversionReview, CustomResourceDefinitionCondition, CustomResourceDefinitionNames, CustomResourceDefinitionStatus, CustomResourceSubresourceScale, CustomResourceSubresourceStatus, CustomResourceSubresources, CustomResourceValidation, EXTERNAL_DOCUMENTATION, ExternalDocumentation, JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool, JSONSchemaPropsOrStringArray, JSON_SCHEMA_PROPS, JSON_SCHEMA_PROPS_OR_ARRAY, JSON_SCHEMA_PROPS_OR_BOOL, JSON_SCHEMA_PROPS_OR_STRING_ARRAY, SELECTABLE_FIELD, SERVICE_REFERENCE, SelectableField, ServiceReference, VALIDATION_RULE, ValidationRule, WEBHOOK_CLIENT_CONFIG, WebhookClientConfig};
+pub use super::v1::{
+    CONVERSION_REQUEST, CONVERSION_RESPONSE, CONVERSION_REVIEW,
+    CUSTOM_RESOURCE_DEFINITION_CONDITION, CUSTOM_RESOURCE_DEFINITION_NAMES,
+    CUSTOM_RESOURCE_DEFINITION_STATUS, CUSTOM_RESOURCE_SUBRESOURCES,
+    CUSTOM_RESOURCE_SUBRESOURCE_SCALE, CUSTOM_RESOURCE_SUBRESOURCE_STATUS,
+    CUSTOM_RESOURCE_VALIDATION, ConversionRequest, ConversionResponse, ConversionReview,
+    CustomResourceDefinitionCondition, CustomResourceDefinitionNames,
+    CustomResourceDefinitionStatus, CustomResourceSubresourceScale,
+    CustomResourceSubresourceStatus, CustomResourceSubresources,
+    CustomResourceValidation, EXTERNAL_DOCUMENTATION, ExternalDocumentation,
+    JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool,
+    JSONSchemaPropsOrStringArray, JSON_SCHEMA_PROPS, JSON_SCHEMA_PROPS_OR_ARRAY,
+    JSON_SCHEMA_PROPS_OR_BOOL, JSON_SCHEMA_PROPS_OR_STRING_ARRAY, SELECTABLE_FIELD,
+    SERVICE_REFERENCE, SelectableField, ServiceReference, VALIDATION_RULE,
+    ValidationRule, WEBHOOK_CLIENT_CONFIG, WebhookClientConfig,
+};

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
 /// Aspects reported for an APIService; at present just `Available`.
@@ -42,7 +42,21 @@ const API_SERVICE_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { APIService, API_SERVICE "APIService" { .defaults_below() .checks(API_SERVICE_CHECKS) .validate(|v, path, new, old| if let Some(new) = new.downcast::<APIService>() { crate::hatches::apiregistration::validate_api_service(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { APIService, API_SERVICE "APIService" {
+    .defaults_below()
+    .checks(API_SERVICE_CHECKS)
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<APIService>() {
+                crate::hatches::apiregistration::validate_api_service(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -90,12 +104,19 @@ const API_SERVICE_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["group"],
         when: &[Condition::Unset(&["group"]), Condition::IsNot(&["version"], &["v1"])],
-        assertions: &[Assertion::Missing("only v1 may have an empty group and it better be legacy kube")],
+        assertions: &[
+            Assertion::Missing(
+                "only v1 may have an empty group and it better be legacy kube",
+            ),
+        ],
     },
     CheckDef {
         field: &["group"],
         when: &[],
-        assertions: &[Assertion::Optional, Assertion::Format(machinery::format::field::dns1123_subdomain)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Format(machinery::format::field::dns1123_subdomain),
+        ],
     },
     CheckDef {
         field: &["version"],
@@ -105,21 +126,33 @@ const API_SERVICE_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["groupPriorityMinimum"],
         when: &[],
-        assertions: &[Assertion::Min(1, "must be positive and less than 20000"), Assertion::Max(20000, "must be positive and less than 20000")],
+        assertions: &[
+            Assertion::Min(1, "must be positive and less than 20000"),
+            Assertion::Max(20000, "must be positive and less than 20000"),
+        ],
     },
     CheckDef {
         field: &["versionPriority"],
         when: &[],
-        assertions: &[Assertion::Min(1, "must be positive and less than 1000"), Assertion::Max(1000, "must be positive and less than 1000")],
+        assertions: &[
+            Assertion::Min(1, "must be positive and less than 1000"),
+            Assertion::Max(1000, "must be positive and less than 1000"),
+        ],
     },
 ];
 
-describe! { APIServiceSpec, API_SERVICE_SPEC "APIServiceSpec" { .defaults_below() .checks(API_SERVICE_SPEC_CHECKS) } [
+describe! { APIServiceSpec, API_SERVICE_SPEC "APIServiceSpec" {
+    .defaults_below()
+    .checks(API_SERVICE_SPEC_CHECKS)
+} [
     service:                  "service",               1, Flags::OMIT_EMPTY;
     group:                    "group",                 2, Flags::OMIT_EMPTY;
     version:                  "version",               3, Flags::OMIT_EMPTY;
     insecure_skip_tls_verify: "insecureSkipTLSVerify", 4, Flags::OMIT_EMPTY;
-    ca_bundle:                "caBundle",              5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    ca_bundle:                "caBundle",              5, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     group_priority_minimum:   "groupPriorityMinimum",  7, Flags::REQUIRED;
     version_priority:         "versionPriority",       8, Flags::REQUIRED;
 ] }
@@ -149,7 +182,12 @@ pub struct APIServiceStatus {
 }
 
 describe! { APIServiceStatus, API_SERVICE_STATUS "APIServiceStatus" {} [
-    conditions: "conditions", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
+    conditions: "conditions", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["type"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "type",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// One observed aspect of an APIService, normally its availability.
@@ -176,11 +214,18 @@ const API_SERVICE_CONDITION_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { APIServiceCondition, API_SERVICE_CONDITION "APIServiceCondition" { .checks(API_SERVICE_CONDITION_CHECKS) } [
-    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "APIServiceConditionType", ..FieldInfo::PLAIN };
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
+describe! { APIServiceCondition, API_SERVICE_CONDITION "APIServiceCondition" {
+    .checks(API_SERVICE_CONDITION_CHECKS)
+} [
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
+        go_type: "APIServiceConditionType",
+        ..FieldInfo::PLAIN
+    };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;
 ] }
-

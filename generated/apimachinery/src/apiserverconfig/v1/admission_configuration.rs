@@ -3,7 +3,7 @@
 
 use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
-use machinery::scalar::{RawExtension};
+use machinery::scalar::RawExtension;
 use machinery::type_meta::TypeMeta;
 
 /// What admission plugins are configured with (`--admission-control-config-file`).
@@ -36,4 +36,3 @@ describe! { AdmissionPluginConfiguration, ADMISSION_PLUGIN_CONFIGURATION "Admiss
     path:          "path",          0, Flags::OMIT_EMPTY;
     configuration: "configuration", 0, Flags::OMIT_EMPTY;
 ] }
-

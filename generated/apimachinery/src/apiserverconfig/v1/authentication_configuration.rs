@@ -73,9 +73,15 @@ pub struct JWTAuthenticator {
 
 describe! { JWTAuthenticator, JWT_AUTHENTICATOR "JWTAuthenticator" {} [
     issuer:                 "issuer",               0, Flags::REQUIRED;
-    claim_validation_rules: "claimValidationRules", 0, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    claim_validation_rules: "claimValidationRules", 0, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     claim_mappings:         "claimMappings",        0, Flags::REQUIRED;
-    user_validation_rules:  "userValidationRules",  0, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    user_validation_rules:  "userValidationRules",  0, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Who issues tokens.
@@ -99,9 +105,18 @@ describe! { Issuer, ISSUER "Issuer" {} [
     url:                   "url",                  0, Flags::REQUIRED;
     discovery_url:         "discoveryURL",         0, Flags::OMIT_EMPTY;
     certificate_authority: "certificateAuthority", 0, Flags::OMIT_EMPTY;
-    audiences:             "audiences",            0, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    audience_match_policy: "audienceMatchPolicy",  0, Flags::OMIT_EMPTY, &FieldInfo { go_type: "AudienceMatchPolicyType", ..FieldInfo::PLAIN };
-    egress_selector_type:  "egressSelectorType",   0, Flags::OMIT_EMPTY, &FieldInfo { go_type: "EgressSelectorType", ..FieldInfo::PLAIN };
+    audiences:             "audiences",            0, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    audience_match_policy: "audienceMatchPolicy",  0, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "AudienceMatchPolicyType",
+        ..FieldInfo::PLAIN
+    };
+    egress_selector_type:  "egressSelectorType",   0, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "EgressSelectorType",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// What claims have to be like: a value, or an expression that holds.
@@ -202,4 +217,3 @@ describe! { UserValidationRule, USER_VALIDATION_RULE "UserValidationRule" {} [
     expression: "expression", 0, Flags::REQUIRED;
     message:    "message",    0, Flags::OMIT_EMPTY;
 ] }
-

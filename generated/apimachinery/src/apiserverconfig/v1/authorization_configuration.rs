@@ -3,7 +3,7 @@
 
 use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
-use machinery::scalar::{Duration};
+use machinery::scalar::Duration;
 use machinery::type_meta::TypeMeta;
 
 /// Who is asked whether a request is allowed, in order (`--authorization-config`).
@@ -63,16 +63,17 @@ pub struct WebhookConfiguration {
 }
 
 describe! { WebhookConfiguration, WEBHOOK_CONFIGURATION "WebhookConfiguration" {} [
-    authorized_ttl:                                "authorizedTTL",                            0, Flags::REQUIRED;
-    cache_authorized_requests:                     "cacheAuthorizedRequests",                  0, Flags::OMIT_EMPTY;
-    unauthorized_ttl:                              "unauthorizedTTL",                          0, Flags::REQUIRED;
-    cache_unauthorized_requests:                   "cacheUnauthorizedRequests",                0, Flags::OMIT_EMPTY;
-    timeout:                                       "timeout",                                  0, Flags::REQUIRED;
-    subject_access_review_version:                 "subjectAccessReviewVersion",               0, Flags::REQUIRED;
-    match_condition_subject_access_review_version: "matchConditionSubjectAccessReviewVersion", 0, Flags::REQUIRED;
-    failure_policy:                                "failurePolicy",                            0, Flags::REQUIRED;
-    connection_info:                               "connectionInfo",                           0, Flags::REQUIRED;
-    match_conditions:                              "matchConditions",                          0, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    authorized_ttl: "authorizedTTL", 0, Flags::REQUIRED;
+    cache_authorized_requests: "cacheAuthorizedRequests", 0, Flags::OMIT_EMPTY;
+    unauthorized_ttl: "unauthorizedTTL", 0, Flags::REQUIRED;
+    cache_unauthorized_requests: "cacheUnauthorizedRequests", 0, Flags::OMIT_EMPTY;
+    timeout: "timeout", 0, Flags::REQUIRED;
+    subject_access_review_version: "subjectAccessReviewVersion", 0, Flags::REQUIRED;
+    match_condition_subject_access_review_version:
+        "matchConditionSubjectAccessReviewVersion", 0, Flags::REQUIRED;
+    failure_policy: "failurePolicy", 0, Flags::REQUIRED;
+    connection_info: "connectionInfo", 0, Flags::REQUIRED;
+    match_conditions: "matchConditions", 0, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
 /// Where a server is.
@@ -99,4 +100,3 @@ pub struct WebhookMatchCondition {
 describe! { WebhookMatchCondition, WEBHOOK_MATCH_CONDITION "WebhookMatchCondition" {} [
     expression: "expression", 0, Flags::REQUIRED;
 ] }
-

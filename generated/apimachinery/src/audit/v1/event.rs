@@ -67,15 +67,27 @@ pub struct Event {
 
 describe! { Event, EVENT "Event" {} [
     type_meta:                  "",                          0, Flags::INLINE;
-    level:                      "level",                     1, Flags::REQUIRED, &FieldInfo { go_type: "Level", ..FieldInfo::PLAIN };
-    audit_id:                   "auditID",                   2, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
-    stage:                      "stage",                     3, Flags::REQUIRED, &FieldInfo { go_type: "Stage", ..FieldInfo::PLAIN };
+    level:                      "level",                     1, Flags::REQUIRED, &FieldInfo {
+        go_type: "Level",
+        ..FieldInfo::PLAIN
+    };
+    audit_id:                   "auditID",                   2, Flags::REQUIRED, &FieldInfo {
+        go_type: "types.UID",
+        ..FieldInfo::PLAIN
+    };
+    stage:                      "stage",                     3, Flags::REQUIRED, &FieldInfo {
+        go_type: "Stage",
+        ..FieldInfo::PLAIN
+    };
     request_uri:                "requestURI",                4, Flags::REQUIRED;
     verb:                       "verb",                      5, Flags::REQUIRED;
     user:                       "user",                      6, Flags::REQUIRED;
     impersonated_user:          "impersonatedUser",          7, Flags::OMIT_EMPTY;
     authentication_metadata:    "authenticationMetadata",   17, Flags::OMIT_EMPTY;
-    source_ips:                 "sourceIPs",                 8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    source_ips:                 "sourceIPs",                 8, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     user_agent:                 "userAgent",                16, Flags::OMIT_EMPTY;
     object_ref:                 "objectRef",                 9, Flags::OMIT_EMPTY;
     response_status:            "responseStatus",           10, Flags::OMIT_EMPTY;
@@ -145,4 +157,3 @@ describe! { ObjectReference, OBJECT_REFERENCE "ObjectReference" {} [
     resource_version: "resourceVersion", 7, Flags::OMIT_EMPTY;
     subresource:      "subresource",     8, Flags::OMIT_EMPTY;
 ] }
-

@@ -23,8 +23,15 @@ pub struct Policy {
 describe! { Policy, POLICY "Policy" {} [
     type_meta:           "",                  0, Flags::INLINE;
     metadata:            "metadata",          1, Flags::OMIT_EMPTY;
-    rules:               "rules",             2, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    omit_stages:         "omitStages",        3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, go_type: "Stage", ..FieldInfo::PLAIN };
+    rules:               "rules",             2, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    omit_stages:         "omitStages",        3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        go_type: "Stage",
+        ..FieldInfo::PLAIN
+    };
     omit_managed_fields: "omitManagedFields", 4, Flags::OMIT_EMPTY;
 ] }
 
@@ -70,13 +77,35 @@ pub struct PolicyRule {
 
 describe! { PolicyRule, POLICY_RULE "PolicyRule" {} [
     level:               "level",             1, Flags::REQUIRED, &FieldInfo { go_type: "Level", ..FieldInfo::PLAIN };
-    users:               "users",             2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    user_groups:         "userGroups",        3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    verbs:               "verbs",             4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    resources:           "resources",         5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    namespaces:          "namespaces",        6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    non_resource_urls:   "nonResourceURLs",   7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    omit_stages:         "omitStages",        8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, go_type: "Stage", ..FieldInfo::PLAIN };
+    users:               "users",             2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    user_groups:         "userGroups",        3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    verbs:               "verbs",             4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    resources:           "resources",         5, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    namespaces:          "namespaces",        6, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    non_resource_urls:   "nonResourceURLs",   7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    omit_stages:         "omitStages",        8, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        go_type: "Stage",
+        ..FieldInfo::PLAIN
+    };
     omit_managed_fields: "omitManagedFields", 9, Flags::OMIT_EMPTY;
 ] }
 
@@ -96,4 +125,3 @@ describe! { GroupResources, GROUP_RESOURCES "GroupResources" {} [
     resources:      "resources",     2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     resource_names: "resourceNames", 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
-

@@ -3,7 +3,7 @@
 
 use machinery::def::{FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
 /// Asks for a short-lived token on behalf of a service account.
@@ -39,7 +39,10 @@ pub struct TokenRequestSpec {
 
 describe! { TokenRequestSpec, TOKEN_REQUEST_SPEC "TokenRequestSpec" { .defaults_below() } [
     audiences:          "audiences",         1, Flags::NONE, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    expiration_seconds: "expirationSeconds", 4, Flags::NONE, &FieldInfo { default: Some(Literal::Int(3600)), ..FieldInfo::PLAIN };
+    expiration_seconds: "expirationSeconds", 4, Flags::NONE, &FieldInfo {
+        default: Some(Literal::Int(3600)),
+        ..FieldInfo::PLAIN
+    };
     bound_object_ref:   "boundObjectRef",    3, Flags::NONE;
 ] }
 
@@ -76,4 +79,3 @@ describe! { TokenRequestStatus, TOKEN_REQUEST_STATUS "TokenRequestStatus" {} [
     token:                "token",               1, Flags::NONE;
     expiration_timestamp: "expirationTimestamp", 2, Flags::NONE;
 ] }
-

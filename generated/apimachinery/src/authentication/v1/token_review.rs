@@ -5,7 +5,7 @@ use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-use super::{UserInfo};
+use super::UserInfo;
 
 /// Asks the API server to verify a bearer token.
 #[derive(Clone, Default)]
@@ -60,4 +60,3 @@ describe! { TokenReviewStatus, TOKEN_REVIEW_STATUS "TokenReviewStatus" {} [
     audiences:     "audiences",     4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     error:         "error",         3, Flags::OMIT_EMPTY;
 ] }
-

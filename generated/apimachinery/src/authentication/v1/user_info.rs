@@ -36,4 +36,3 @@ pub struct ExtraValue {
 describe! { ExtraValue, EXTRA_VALUE "ExtraValue" { .json_form(JsonForm::Items) } [
     items: "items", 1, Flags::OMIT_EMPTY;
 ] }
-

@@ -23,9 +23,15 @@ pub struct APIGroup {
 describe! { APIGroup, API_GROUP "APIGroup" {} [
     type_meta:                      "",                           0, Flags::INLINE;
     name:                           "name",                       1, Flags::REQUIRED;
-    versions:                       "versions",                   2, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    versions:                       "versions",                   2, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     preferred_version:              "preferredVersion",           3, Flags::OMIT_EMPTY;
-    server_address_by_client_cidrs: "serverAddressByClientCIDRs", 4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    server_address_by_client_cidrs: "serverAddressByClientCIDRs", 4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Group version as listed in discovery, in combined and split form.
@@ -120,8 +126,14 @@ describe! { APIResource, API_RESOURCE "APIResource" {} [
     version:              "version",             9, Flags::OMIT_EMPTY;
     kind:                 "kind",                3, Flags::REQUIRED;
     verbs:                "verbs",               4, Flags::REQUIRED;
-    short_names:          "shortNames",          5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    categories:           "categories",          7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    short_names:          "shortNames",          5, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    categories:           "categories",          7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     storage_version_hash: "storageVersionHash", 10, Flags::OMIT_EMPTY;
 ] }
 
@@ -149,8 +161,14 @@ pub struct APIVersions {
 
 describe! { APIVersions, API_VERSIONS "APIVersions" {} [
     type_meta:                      "",                           0, Flags::INLINE;
-    versions:                       "versions",                   1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    server_address_by_client_cidrs: "serverAddressByClientCIDRs", 2, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    versions:                       "versions",                   1, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    server_address_by_client_cidrs: "serverAddressByClientCIDRs", 2, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Index of URL paths returned when querying the server root.
@@ -163,4 +181,3 @@ pub struct RootPaths {
 describe! { RootPaths, ROOT_PATHS "RootPaths" {} [
     paths: "paths", 1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
-

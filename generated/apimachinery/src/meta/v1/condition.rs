@@ -3,7 +3,7 @@
 
 use machinery::def::{FieldInfo, Flags};
 use machinery::describe;
-use machinery::scalar::{Time};
+use machinery::scalar::Time;
 
 /// Tri-state condition value, where `Unknown` means not determinable.
 pub mod condition_status {
@@ -29,12 +29,26 @@ pub struct Condition {
     pub message: String,
 }
 
-describe! { Condition, CONDITION "Condition" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<Condition>() { crate::hatches::meta::validate_condition(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { Condition, CONDITION "Condition" {
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<Condition>() {
+                crate::hatches::meta::validate_condition(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     r#type:               "type",               1, Flags::REQUIRED;
-    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo {
+        go_type: "ConditionStatus",
+        ..FieldInfo::PLAIN
+    };
     observed_generation:  "observedGeneration", 3, Flags::OMIT_EMPTY;
     last_transition_time: "lastTransitionTime", 4, Flags::REQUIRED;
     reason:               "reason",             5, Flags::REQUIRED;
     message:              "message",            6, Flags::REQUIRED;
 ] }
-

@@ -3,7 +3,7 @@
 
 use machinery::def::{FieldInfo, Flags};
 use machinery::describe;
-use machinery::scalar::{RawExtension};
+use machinery::scalar::RawExtension;
 use machinery::type_meta::TypeMeta;
 
 /// A list of objects of any kinds.
@@ -43,7 +43,10 @@ describe! { ListMeta, LIST_META "ListMeta" {} [
     resource_version:     "resourceVersion",    2, Flags::OMIT_EMPTY;
     r#continue:           "continue",           3, Flags::OMIT_EMPTY;
     remaining_item_count: "remainingItemCount", 4, Flags::OMIT_EMPTY;
-    shard_info:           "shardInfo",          5, Flags::OMIT_EMPTY, &FieldInfo { gate: "ShardedListAndWatch", ..FieldInfo::PLAIN };
+    shard_info:           "shardInfo",          5, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "ShardedListAndWatch",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Identifies the shard that a partial list represents.
@@ -70,4 +73,3 @@ describe! { WatchEvent, WATCH_EVENT "WatchEvent" {} [
     r#type: "type",   1, Flags::REQUIRED;
     object: "object", 2, Flags::REQUIRED;
 ] }
-

@@ -8,7 +8,7 @@ use machinery::describe;
 use machinery::scalar::{FieldsV1, Time};
 use machinery::type_meta::TypeMeta;
 
-use super::{ListMeta};
+use super::ListMeta;
 
 /// Distinguishes server-side apply ownership from ownership gained by ordinary writes.
 pub mod managed_fields_operation_type {
@@ -66,21 +66,30 @@ pub struct ObjectMeta {
 }
 
 describe! { direct ObjectMeta, OBJECT_META "ObjectMeta" {} [
-    name:                          "name",                        1, Flags::OMIT_EMPTY;
-    generate_name:                 "generateName",                2, Flags::OMIT_EMPTY;
-    namespace:                     "namespace",                   3, Flags::OMIT_EMPTY;
-    self_link:                     "selfLink",                    4, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
-    uid:                           "uid",                         5, Flags::OMIT_EMPTY, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
-    resource_version:              "resourceVersion",             6, Flags::OMIT_EMPTY;
-    generation:                    "generation",                  7, Flags::OMIT_EMPTY;
-    creation_timestamp:            "creationTimestamp",           8, Flags::OMIT_EMPTY;
-    deletion_timestamp:            "deletionTimestamp",           9, Flags::OMIT_EMPTY;
+    name: "name", 1, Flags::OMIT_EMPTY;
+    generate_name: "generateName", 2, Flags::OMIT_EMPTY;
+    namespace: "namespace", 3, Flags::OMIT_EMPTY;
+    self_link: "selfLink", 4, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
+    uid: "uid", 5, Flags::OMIT_EMPTY, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
+    resource_version: "resourceVersion", 6, Flags::OMIT_EMPTY;
+    generation: "generation", 7, Flags::OMIT_EMPTY;
+    creation_timestamp: "creationTimestamp", 8, Flags::OMIT_EMPTY;
+    deletion_timestamp: "deletionTimestamp", 9, Flags::OMIT_EMPTY;
     deletion_grace_period_seconds: "deletionGracePeriodSeconds", 10, Flags::OMIT_EMPTY;
-    labels:                        "labels",                     11, Flags::OMIT_EMPTY;
-    annotations:                   "annotations",                12, Flags::OMIT_EMPTY;
-    owner_references:              "ownerReferences",            13, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["uid"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "uid", ..FieldInfo::PLAIN };
-    finalizers:                    "finalizers",                 14, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, patch_strategy: PatchStrategy::Merge, ..FieldInfo::PLAIN };
-    managed_fields:                "managedFields",              17, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    labels: "labels", 11, Flags::OMIT_EMPTY;
+    annotations: "annotations", 12, Flags::OMIT_EMPTY;
+    owner_references: "ownerReferences", 13, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["uid"]),
+        patch_strategy: PatchStrategy::Merge,
+        patch_merge_key: "uid",
+        ..FieldInfo::PLAIN
+    };
+    finalizers: "finalizers", 14, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Set,
+        patch_strategy: PatchStrategy::Merge,
+        ..FieldInfo::PLAIN
+    };
+    managed_fields: "managedFields", 17, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
 /// Link from a dependent to its owner, in the same namespace or cluster-scoped.
@@ -104,7 +113,10 @@ describe! { direct OwnerReference, OWNER_REFERENCE "OwnerReference" { .atomic() 
     api_version:          "apiVersion",         5, Flags::REQUIRED;
     kind:                 "kind",               1, Flags::REQUIRED;
     name:                 "name",               3, Flags::REQUIRED;
-    uid:                  "uid",                4, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
+    uid:                  "uid",                4, Flags::REQUIRED, &FieldInfo {
+        go_type: "types.UID",
+        ..FieldInfo::PLAIN
+    };
     controller:           "controller",         6, Flags::OMIT_EMPTY;
     block_owner_deletion: "blockOwnerDeletion", 7, Flags::OMIT_EMPTY;
 ] }
@@ -130,7 +142,10 @@ pub struct ManagedFieldsEntry {
 
 describe! { direct ManagedFieldsEntry, MANAGED_FIELDS_ENTRY "ManagedFieldsEntry" {} [
     manager:     "manager",     1, Flags::OMIT_EMPTY;
-    operation:   "operation",   2, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ManagedFieldsOperationType", ..FieldInfo::PLAIN };
+    operation:   "operation",   2, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "ManagedFieldsOperationType",
+        ..FieldInfo::PLAIN
+    };
     api_version: "apiVersion",  3, Flags::OMIT_EMPTY;
     time:        "time",        4, Flags::OMIT_EMPTY;
     fields_type: "fieldsType",  6, Flags::OMIT_EMPTY;
@@ -154,4 +169,3 @@ describe! { PartialObjectMetadataList, PARTIAL_OBJECT_METADATA_LIST "PartialObje
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     items:     "items",    2, Flags::REQUIRED;
 ] }
-

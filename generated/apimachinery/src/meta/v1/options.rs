@@ -53,7 +53,10 @@ pub struct CreateOptions {
 
 describe! { CreateOptions, CREATE_OPTIONS "CreateOptions" {} [
     type_meta:        "",                0, Flags::INLINE;
-    dry_run:          "dryRun",          1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    dry_run:          "dryRun",          1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     field_manager:    "fieldManager",    3, Flags::OMIT_EMPTY;
     field_validation: "fieldValidation", 4, Flags::OMIT_EMPTY;
 ] }
@@ -78,13 +81,17 @@ pub struct DeleteOptions {
 }
 
 describe! { DeleteOptions, DELETE_OPTIONS "DeleteOptions" {} [
-    type_meta:                                               "",                                                 0, Flags::INLINE;
-    grace_period_seconds:                                    "gracePeriodSeconds",                               1, Flags::OMIT_EMPTY;
-    preconditions:                                           "preconditions",                                    2, Flags::OMIT_EMPTY;
-    orphan_dependents:                                       "orphanDependents",                                 3, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
-    propagation_policy:                                      "propagationPolicy",                                4, Flags::OMIT_EMPTY, &FieldInfo { go_type: "DeletionPropagation", ..FieldInfo::PLAIN };
-    dry_run:                                                 "dryRun",                                           5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    ignore_store_read_error_with_cluster_breaking_potential: "ignoreStoreReadErrorWithClusterBreakingPotential", 6, Flags::OMIT_EMPTY;
+    type_meta: "", 0, Flags::INLINE;
+    grace_period_seconds: "gracePeriodSeconds", 1, Flags::OMIT_EMPTY;
+    preconditions: "preconditions", 2, Flags::OMIT_EMPTY;
+    orphan_dependents: "orphanDependents", 3, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
+    propagation_policy: "propagationPolicy", 4, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "DeletionPropagation",
+        ..FieldInfo::PLAIN
+    };
+    dry_run: "dryRun", 5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    ignore_store_read_error_with_cluster_breaking_potential:
+        "ignoreStoreReadErrorWithClusterBreakingPotential", 6, Flags::OMIT_EMPTY;
 ] }
 
 /// Guards compared with the stored object prior to a delete or update.
@@ -151,12 +158,18 @@ describe! { ListOptions, LIST_OPTIONS "ListOptions" {} [
     watch:                  "watch",                 3, Flags::OMIT_EMPTY;
     allow_watch_bookmarks:  "allowWatchBookmarks",   9, Flags::OMIT_EMPTY;
     resource_version:       "resourceVersion",       4, Flags::OMIT_EMPTY;
-    resource_version_match: "resourceVersionMatch", 10, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ResourceVersionMatch", ..FieldInfo::PLAIN };
+    resource_version_match: "resourceVersionMatch", 10, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "ResourceVersionMatch",
+        ..FieldInfo::PLAIN
+    };
     timeout_seconds:        "timeoutSeconds",        5, Flags::OMIT_EMPTY;
     limit:                  "limit",                 7, Flags::OMIT_EMPTY;
     r#continue:             "continue",              8, Flags::OMIT_EMPTY;
     send_initial_events:    "sendInitialEvents",    11, Flags::OMIT_EMPTY;
-    shard_selector:         "shardSelector",        15, Flags::OMIT_EMPTY, &FieldInfo { gate: "ShardedListAndWatch", ..FieldInfo::PLAIN };
+    shard_selector:         "shardSelector",        15, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "ShardedListAndWatch",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Query options accepted by patch and apply requests.
@@ -176,7 +189,10 @@ pub struct PatchOptions {
 
 describe! { PatchOptions, PATCH_OPTIONS "PatchOptions" {} [
     type_meta:        "",                0, Flags::INLINE;
-    dry_run:          "dryRun",          1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    dry_run:          "dryRun",          1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     force:            "force",           2, Flags::OMIT_EMPTY;
     field_manager:    "fieldManager",    3, Flags::OMIT_EMPTY;
     field_validation: "fieldValidation", 4, Flags::OMIT_EMPTY;
@@ -197,8 +213,10 @@ pub struct UpdateOptions {
 
 describe! { UpdateOptions, UPDATE_OPTIONS "UpdateOptions" {} [
     type_meta:        "",                0, Flags::INLINE;
-    dry_run:          "dryRun",          1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    dry_run:          "dryRun",          1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     field_manager:    "fieldManager",    2, Flags::OMIT_EMPTY;
     field_validation: "fieldValidation", 3, Flags::OMIT_EMPTY;
 ] }
-

@@ -48,9 +48,25 @@ pub struct LabelSelector {
     pub match_expressions: Vec<LabelSelectorRequirement>,
 }
 
-describe! { direct LabelSelector, LABEL_SELECTOR "LabelSelector" { .atomic() .validate(|v, path, new, old| if let Some(new) = new.downcast::<LabelSelector>() { crate::hatches::meta::validate_label_selector(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { direct LabelSelector, LABEL_SELECTOR "LabelSelector" {
+    .atomic()
+    
+        .validate(|v, path, new, old| {
+            if let Some(new) = new.downcast::<LabelSelector>() {
+                crate::hatches::meta::validate_label_selector(
+                    v,
+                    path,
+                    new,
+                    old.and_then(|o| o.downcast()),
+                )
+            }
+        })
+} [
     match_labels:      "matchLabels",      1, Flags::OMIT_EMPTY;
-    match_expressions: "matchExpressions", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    match_expressions: "matchExpressions", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Single set-based condition on one label key.
@@ -69,4 +85,3 @@ describe! { direct LabelSelectorRequirement, LABEL_SELECTOR_REQUIREMENT "LabelSe
     operator: "operator", 2, Flags::REQUIRED, &FieldInfo { go_type: "LabelSelectorOperator", ..FieldInfo::PLAIN };
     values:   "values",   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
-

@@ -5,7 +5,7 @@ use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-use super::{ListMeta};
+use super::ListMeta;
 
 /// Machine-readable failure class such as `NotFound` or `Conflict`.
 pub mod status_reason {
@@ -98,8 +98,14 @@ describe! { StatusDetails, STATUS_DETAILS "StatusDetails" {} [
     name:                "name",              1, Flags::OMIT_EMPTY;
     group:               "group",             2, Flags::OMIT_EMPTY;
     kind:                "kind",              3, Flags::OMIT_EMPTY;
-    uid:                 "uid",               6, Flags::OMIT_EMPTY, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
-    causes:              "causes",            4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    uid:                 "uid",               6, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "types.UID",
+        ..FieldInfo::PLAIN
+    };
+    causes:              "causes",            4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
     retry_after_seconds: "retryAfterSeconds", 5, Flags::OMIT_EMPTY;
 ] }
 
@@ -119,4 +125,3 @@ describe! { StatusCause, STATUS_CAUSE "StatusCause" {} [
     message: "message", 2, Flags::OMIT_EMPTY;
     field:   "field",   3, Flags::OMIT_EMPTY;
 ] }
-

@@ -6,7 +6,7 @@ use machinery::describe;
 use machinery::scalar::{JsonValue, RawExtension};
 use machinery::type_meta::TypeMeta;
 
-use super::{ListMeta};
+use super::ListMeta;
 
 /// Markers a table row may carry; `Completed` means the object has run to its end.
 pub mod row_condition_type {
@@ -36,8 +36,14 @@ pub struct Table {
 describe! { Table, TABLE "Table" {} [
     type_meta:          "",                  0, Flags::INLINE;
     metadata:           "metadata",          0, Flags::OMIT_EMPTY;
-    column_definitions: "columnDefinitions", 0, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    rows:               "rows",              0, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    column_definitions: "columnDefinitions", 0, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
+    rows:               "rows",              0, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Atomic,
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// Header information for one printed column.
@@ -111,6 +117,8 @@ pub struct TableOptions {
 
 describe! { TableOptions, TABLE_OPTIONS "TableOptions" {} [
     type_meta:      "",              0, Flags::INLINE;
-    include_object: "includeObject", 1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "IncludeObjectPolicy", ..FieldInfo::PLAIN };
+    include_object: "includeObject", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        go_type: "IncludeObjectPolicy",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -4,4 +4,8 @@
 mod object_meta;
 
 pub use object_meta::*;
-pub use super::v1::{LIST_META, ListMeta, PARTIAL_OBJECT_METADATA, PartialObjectMetadata, TABLE, TABLE_COLUMN_DEFINITION, TABLE_OPTIONS, TABLE_ROW, TABLE_ROW_CONDITION, Table, TableColumnDefinition, TableOptions, TableRow, TableRowCondition};
+pub use super::v1::{
+    LIST_META, ListMeta, PARTIAL_OBJECT_METADATA, PartialObjectMetadata, TABLE,
+    TABLE_COLUMN_DEFINITION, TABLE_OPTIONS, TABLE_ROW, TABLE_ROW_CONDITION, Table,
+    TableColumnDefinition, TableOptions, TableRow, TableRowCondition,
+};

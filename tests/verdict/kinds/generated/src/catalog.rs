@@ -10,352 +10,196 @@ use machinery::print::{Cell, CellRule, Column};
 /// Everything declared.
 pub static CATALOG: Catalog = Catalog {
     groups: &[
-        GroupDef { name: "verdict.example.com", priority: 1000, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 15, serving: Serving::On }], gates: &[] },
+        GroupDef {
+            name: "verdict.example.com",
+            versions: &[VersionDef::new("v1"), VersionDef::new("v1beta1")],
+            ..GroupDef::PLAIN
+        },
     ],
     kinds: KINDS,
-    openapi: OpenApiDocs { bundles: &[include_bytes!("../openapi/bundle.json.gz")] },
+    openapi: OpenApiDocs {
+        bundles: &[include_bytes!("../openapi/bundle.json.gz")],
+    },
 };
 
 static VERDICT_BOUND_V1: ResourceDef = ResourceDef {
     plural: "bounds",
     singular: "bound",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "bounds",
-    stored_as_json: false,
     storage: ("verdict.example.com", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("verdict.example.com", "v1", "Bound"))
             .verbs(&["get", "patch", "update"])
             .resets(&["metadata", "spec"]),
     ],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: false,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static VERDICT_CHOICE_V1: ResourceDef = ResourceDef {
     plural: "choices",
     singular: "choice",
-    short_names: &[],
-    categories: &[],
-    namespaced: false,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "choices",
-    stored_as_json: false,
     storage: ("verdict.example.com", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: false,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static VERDICT_FILLED_V1: ResourceDef = ResourceDef {
     plural: "filleds",
     singular: "filled",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "filleds",
-    stored_as_json: false,
     storage: ("verdict.example.com", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: false,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static VERDICT_MOVED_V1: ResourceDef = ResourceDef {
     plural: "moveds",
     singular: "moved",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "moveds",
-    stored_as_json: false,
     storage: ("verdict.example.com", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("verdict.example.com", "v1", "Moved"))
             .verbs(&["get", "patch", "update"])
             .resets(&["metadata", "spec"]),
     ],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: false,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static VERDICT_MOVED_V1BETA1: ResourceDef = ResourceDef {
     plural: "moveds",
     singular: "moved",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "moveds",
-    stored_as_json: false,
     storage: ("verdict.example.com", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("verdict.example.com", "v1beta1", "Moved"))
             .verbs(&["get", "patch", "update"])
             .resets(&["metadata", "spec"]),
     ],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: false,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static VERDICT_RULED_V1: ResourceDef = ResourceDef {
     plural: "ruleds",
     singular: "ruled",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "ruleds",
-    stored_as_json: false,
     storage: ("verdict.example.com", "v1"),
     subresources: &[
         SubresourceDef::new("status", ("verdict.example.com", "v1", "Ruled"))
             .verbs(&["get", "patch", "update"])
             .resets(&["metadata", "spec"]),
     ],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
     generation: Generation::Values,
     resets: &["status"],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: false,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static VERDICT_SHELF_V1: ResourceDef = ResourceDef {
     plural: "shelves",
     singular: "shelf",
-    short_names: &[],
-    categories: &[],
     namespaced: true,
-    verbs: &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     key_prefix: "shelves",
-    stored_as_json: false,
     storage: ("verdict.example.com", "v1"),
-    subresources: &[],
-    columns: &[],
-    selectable: &[],
-    create_on_update: false,
-    unconditional_update: true,
-    delete_returns_object: false,
-    garbage_collection: GarbageCollection::Delete,
-    graceful_delete: false,
-    orphan_warning: "",
-    label_error: "",
-    generation: Generation::Off,
-    resets: &[],
-    name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
-    qualified_finalizers: false,
-    tagged_validation: false,
-    watch_cache: true,
-    hooks: Hooks::NONE,
+    ..ResourceDef::PLAIN
 };
 
 static KINDS: &[KindDef] = &[
-    KindDef {
-        group: "verdict.example.com", version: "v1", kind: "Bound",
-        def: &crate::verdict::v1::BOUND, hub: &crate::verdict::v1::BOUND,
-        model: "com.example.verdict.v1.Bound", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&VERDICT_BOUND_V1), list_kind: "BoundList", gate: "",
-    },
-    KindDef {
-        group: "verdict.example.com", version: "v1", kind: "BoundList",
-        def: &crate::verdict::v1::BOUND_LIST, hub: &crate::verdict::v1::BOUND_LIST,
-        model: "com.example.verdict.v1.BoundList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "verdict.example.com", version: "v1", kind: "Choice",
-        def: &crate::verdict::v1::CHOICE, hub: &crate::verdict::v1::CHOICE,
-        model: "com.example.verdict.v1.Choice", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&VERDICT_CHOICE_V1), list_kind: "ChoiceList", gate: "",
-    },
-    KindDef {
-        group: "verdict.example.com", version: "v1", kind: "ChoiceList",
-        def: &crate::verdict::v1::CHOICE_LIST, hub: &crate::verdict::v1::CHOICE_LIST,
-        model: "com.example.verdict.v1.ChoiceList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "verdict.example.com", version: "v1", kind: "Filled",
-        def: &crate::verdict::v1::FILLED, hub: &crate::verdict::v1::FILLED,
-        model: "com.example.verdict.v1.Filled", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&VERDICT_FILLED_V1), list_kind: "FilledList", gate: "",
-    },
-    KindDef {
-        group: "verdict.example.com", version: "v1", kind: "FilledList",
-        def: &crate::verdict::v1::FILLED_LIST, hub: &crate::verdict::v1::FILLED_LIST,
-        model: "com.example.verdict.v1.FilledList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "verdict.example.com", version: "v1", kind: "Moved",
-        def: &crate::verdict::v1::MOVED, hub: &crate::verdict::v1::MOVED,
-        model: "com.example.verdict.v1.Moved", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&VERDICT_MOVED_V1), list_kind: "MovedList", gate: "",
-    },
-    KindDef {
-        group: "verdict.example.com", version: "v1", kind: "MovedList",
-        def: &crate::verdict::v1::MOVED_LIST, hub: &crate::verdict::v1::MOVED_LIST,
-        model: "com.example.verdict.v1.MovedList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "verdict.example.com", version: "v1beta1", kind: "Moved",
-        def: &crate::verdict::v1beta1::MOVED, hub: &crate::verdict::v1::MOVED,
-        model: "com.example.verdict.v1beta1.Moved", serving: Serving::On,
-        conversion: Some(Conversion {
-            to_hub: |o| machinery::catalog::convert(o, crate::verdict::conversions::v1beta1_moved_to_hub),
-            from_hub: |o| machinery::catalog::convert(o, crate::verdict::conversions::v1beta1_moved_from_hub),
-        }),
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&VERDICT_MOVED_V1BETA1), list_kind: "MovedList", gate: "",
-    },
-    KindDef {
-        group: "verdict.example.com", version: "v1beta1", kind: "MovedList",
-        def: &crate::verdict::v1beta1::MOVED_LIST, hub: &crate::verdict::v1beta1::MOVED_LIST,
-        model: "com.example.verdict.v1beta1.MovedList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "verdict.example.com", version: "v1", kind: "Ruled",
-        def: &crate::verdict::v1::RULED, hub: &crate::verdict::v1::RULED,
-        model: "com.example.verdict.v1.Ruled", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&VERDICT_RULED_V1), list_kind: "RuledList", gate: "",
-    },
-    KindDef {
-        group: "verdict.example.com", version: "v1", kind: "RuledList",
-        def: &crate::verdict::v1::RULED_LIST, hub: &crate::verdict::v1::RULED_LIST,
-        model: "com.example.verdict.v1.RuledList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
-    KindDef {
-        group: "verdict.example.com", version: "v1", kind: "Shelf",
-        def: &crate::verdict::v1::SHELF, hub: &crate::verdict::v1::SHELF,
-        model: "com.example.verdict.v1.Shelf", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&VERDICT_SHELF_V1), list_kind: "ShelfList", gate: "",
-    },
-    KindDef {
-        group: "verdict.example.com", version: "v1", kind: "ShelfList",
-        def: &crate::verdict::v1::SHELF_LIST, hub: &crate::verdict::v1::SHELF_LIST,
-        model: "com.example.verdict.v1.ShelfList", serving: Serving::On,
-        conversion: None,
-        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "", gate: "",
-    },
+    KindDef::new(
+            ("verdict.example.com", "v1", "Bound"),
+            &crate::verdict::v1::BOUND,
+            "com.example.verdict.v1.Bound",
+        )
+        .resource(&VERDICT_BOUND_V1)
+        .listed_as("BoundList"),
+    KindDef::new(
+        ("verdict.example.com", "v1", "BoundList"),
+        &crate::verdict::v1::BOUND_LIST,
+        "com.example.verdict.v1.BoundList",
+    ),
+    KindDef::new(
+            ("verdict.example.com", "v1", "Choice"),
+            &crate::verdict::v1::CHOICE,
+            "com.example.verdict.v1.Choice",
+        )
+        .resource(&VERDICT_CHOICE_V1)
+        .listed_as("ChoiceList"),
+    KindDef::new(
+        ("verdict.example.com", "v1", "ChoiceList"),
+        &crate::verdict::v1::CHOICE_LIST,
+        "com.example.verdict.v1.ChoiceList",
+    ),
+    KindDef::new(
+            ("verdict.example.com", "v1", "Filled"),
+            &crate::verdict::v1::FILLED,
+            "com.example.verdict.v1.Filled",
+        )
+        .resource(&VERDICT_FILLED_V1)
+        .listed_as("FilledList"),
+    KindDef::new(
+        ("verdict.example.com", "v1", "FilledList"),
+        &crate::verdict::v1::FILLED_LIST,
+        "com.example.verdict.v1.FilledList",
+    ),
+    KindDef::new(
+            ("verdict.example.com", "v1", "Moved"),
+            &crate::verdict::v1::MOVED,
+            "com.example.verdict.v1.Moved",
+        )
+        .resource(&VERDICT_MOVED_V1)
+        .listed_as("MovedList"),
+    KindDef::new(
+        ("verdict.example.com", "v1", "MovedList"),
+        &crate::verdict::v1::MOVED_LIST,
+        "com.example.verdict.v1.MovedList",
+    ),
+    KindDef::new(
+            ("verdict.example.com", "v1beta1", "Moved"),
+            &crate::verdict::v1beta1::MOVED,
+            "com.example.verdict.v1beta1.Moved",
+        )
+        .converted(
+            &crate::verdict::v1::MOVED,
+            |o| convert(o, crate::verdict::conversions::v1beta1_moved_to_hub),
+            |o| convert(o, crate::verdict::conversions::v1beta1_moved_from_hub),
+        )
+        .resource(&VERDICT_MOVED_V1BETA1)
+        .listed_as("MovedList"),
+    KindDef::new(
+        ("verdict.example.com", "v1beta1", "MovedList"),
+        &crate::verdict::v1beta1::MOVED_LIST,
+        "com.example.verdict.v1beta1.MovedList",
+    ),
+    KindDef::new(
+            ("verdict.example.com", "v1", "Ruled"),
+            &crate::verdict::v1::RULED,
+            "com.example.verdict.v1.Ruled",
+        )
+        .resource(&VERDICT_RULED_V1)
+        .listed_as("RuledList"),
+    KindDef::new(
+        ("verdict.example.com", "v1", "RuledList"),
+        &crate::verdict::v1::RULED_LIST,
+        "com.example.verdict.v1.RuledList",
+    ),
+    KindDef::new(
+            ("verdict.example.com", "v1", "Shelf"),
+            &crate::verdict::v1::SHELF,
+            "com.example.verdict.v1.Shelf",
+        )
+        .resource(&VERDICT_SHELF_V1)
+        .listed_as("ShelfList"),
+    KindDef::new(
+        ("verdict.example.com", "v1", "ShelfList"),
+        &crate::verdict::v1::SHELF_LIST,
+        "com.example.verdict.v1.ShelfList",
+    ),
 ];

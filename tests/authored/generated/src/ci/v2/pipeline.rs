@@ -59,8 +59,15 @@ pub struct Step {
 }
 
 describe! { Step, STEP "Step" {} [
-    name: "name", 1, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::ShortName)], ..FieldInfo::PLAIN };
-    mode: "mode", 2, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Quick", "Careful"], go_type: "Mode", ..FieldInfo::PLAIN };
+    name: "name", 1, Flags::REQUIRED, &FieldInfo {
+        constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::ShortName)],
+        ..FieldInfo::PLAIN
+    };
+    mode: "mode", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Quick", "Careful"],
+        go_type: "Mode",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// What the owner of a pipeline asks for.
@@ -84,14 +91,56 @@ pub struct PipelineSpec {
     pub team: String,
 }
 
-describe! { PipelineSpec, PIPELINE_SPEC "PipelineSpec" { .defaults_below() .rules(&[RuleDef { expression: "self.mode != 'Careful' || self.parallelism == 1", field: "parallelism", message: "careful builds run alone", message_expression: "", reason: "", optional_old_self: false }]) } [
-    parallelism: "parallelism", 1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(1)), constraints: &[Constraint::Min(1), Constraint::Max(50)], hub_names: &["workers"], ..FieldInfo::PLAIN };
-    mode:        "mode",        2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Quick")), enum_values: &["Quick", "Careful"], go_type: "Mode", ..FieldInfo::PLAIN };
-    attempts:    "attempts",    3, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(0)], hub_names: &["retries"], gate: "PipelineRetries", ..FieldInfo::PLAIN };
-    steps:       "steps",       4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), gate: "PipelineSteps", ..FieldInfo::PLAIN };
-    repository:  "repository",  6, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MaxLength(20)], ..FieldInfo::PLAIN };
+describe! { PipelineSpec, PIPELINE_SPEC "PipelineSpec" {
+    .defaults_below()
+    
+        .rules(
+            &[
+                RuleDef {
+                    expression: "self.mode != 'Careful' || self.parallelism == 1",
+                    field: "parallelism",
+                    message: "careful builds run alone",
+                    message_expression: "",
+                    reason: "",
+                    optional_old_self: false,
+                },
+            ],
+        )
+} [
+    parallelism: "parallelism", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(1)),
+        constraints: &[Constraint::Min(1), Constraint::Max(50)],
+        hub_names: &["workers"],
+        ..FieldInfo::PLAIN
+    };
+    mode:        "mode",        2, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Quick")),
+        enum_values: &["Quick", "Careful"],
+        go_type: "Mode",
+        ..FieldInfo::PLAIN
+    };
+    attempts:    "attempts",    3, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(0)],
+        hub_names: &["retries"],
+        gate: "PipelineRetries",
+        ..FieldInfo::PLAIN
+    };
+    steps:       "steps",       4, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        gate: "PipelineSteps",
+        ..FieldInfo::PLAIN
+    };
+    repository:  "repository",  6, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::MaxLength(20)],
+        ..FieldInfo::PLAIN
+    };
     tag:         "tag",         7, Flags::OMIT_EMPTY, &FieldInfo { gate: "PipelineTags", ..FieldInfo::PLAIN };
-    contact:     "contact",     8, Flags::OMIT_EMPTY.or(Flags::DEPRECATED), &FieldInfo { hub_names: &["mail"], ..FieldInfo::PLAIN };
-    team:        "team",        9, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Immutable], ..FieldInfo::PLAIN };
+    contact:     "contact",     8, Flags::OMIT_EMPTY.or(Flags::DEPRECATED), &FieldInfo {
+        hub_names: &["mail"],
+        ..FieldInfo::PLAIN
+    };
+    team:        "team",        9, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Immutable],
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -113,18 +113,53 @@ pub struct BoundSpec {
 }
 
 describe! { BoundSpec, BOUND_SPEC "BoundSpec" {} [
-    count:    "count",     1, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Min(1), Constraint::Max(10)], ..FieldInfo::PLAIN };
-    offset:   "offset",    2, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(-5), Constraint::Max(5)], ..FieldInfo::PLAIN };
-    total:    "total",     3, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(3), Constraint::Max(4294967296)], ..FieldInfo::PLAIN };
-    title:    "title",     4, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::MinLength(2), Constraint::MaxLength(5)], ..FieldInfo::PLAIN };
-    code:     "code",      5, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MaxLength(8), Constraint::Pattern("^[a-z]+(-[a-z]+)*$")], ..FieldInfo::PLAIN };
-    label:    "label",     6, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::ShortName)], ..FieldInfo::PLAIN };
-    host:     "host",      7, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::LongName)], ..FieldInfo::PLAIN };
-    identity: "identity",  8, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::Uuid)], ..FieldInfo::PLAIN };
-    level:    "level",     9, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Low", "InBetween", "High"], go_type: "Level", ..FieldInfo::PLAIN };
-    grade:    "grade",    10, Flags::REQUIRED, &FieldInfo { enum_values: &["Low", "InBetween", "High"], go_type: "Level", ..FieldInfo::PLAIN };
+    count:    "count",     1, Flags::REQUIRED, &FieldInfo {
+        constraints: &[Constraint::Min(1), Constraint::Max(10)],
+        ..FieldInfo::PLAIN
+    };
+    offset:   "offset",    2, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(-5), Constraint::Max(5)],
+        ..FieldInfo::PLAIN
+    };
+    total:    "total",     3, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(3), Constraint::Max(4294967296)],
+        ..FieldInfo::PLAIN
+    };
+    title:    "title",     4, Flags::REQUIRED, &FieldInfo {
+        constraints: &[Constraint::MinLength(2), Constraint::MaxLength(5)],
+        ..FieldInfo::PLAIN
+    };
+    code:     "code",      5, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::MaxLength(8), Constraint::Pattern("^[a-z]+(-[a-z]+)*$")],
+        ..FieldInfo::PLAIN
+    };
+    label:    "label",     6, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::ShortName)],
+        ..FieldInfo::PLAIN
+    };
+    host:     "host",      7, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::LongName)],
+        ..FieldInfo::PLAIN
+    };
+    identity: "identity",  8, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::Uuid)],
+        ..FieldInfo::PLAIN
+    };
+    level:    "level",     9, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Low", "InBetween", "High"],
+        go_type: "Level",
+        ..FieldInfo::PLAIN
+    };
+    grade:    "grade",    10, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["Low", "InBetween", "High"],
+        go_type: "Level",
+        ..FieldInfo::PLAIN
+    };
     shade:    "shade",    11, Flags::REQUIRED, &FieldInfo { go_type: "Shade", ..FieldInfo::PLAIN };
-    ratio:    "ratio",    12, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(0), Constraint::Max(2)], ..FieldInfo::PLAIN };
+    ratio:    "ratio",    12, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(0), Constraint::Max(2)],
+        ..FieldInfo::PLAIN
+    };
     active:   "active",   13, Flags::REQUIRED;
     hidden:   "hidden",   14, Flags::OMIT_EMPTY;
     data:     "data",     15, Flags::OMIT_EMPTY;
@@ -134,7 +169,10 @@ describe! { BoundSpec, BOUND_SPEC "BoundSpec" {} [
     port:     "port",     19, Flags::OMIT_EMPTY;
     pause:    "pause",    20, Flags::OMIT_EMPTY;
     raw:      "raw",      21, Flags::OMIT_EMPTY;
-    note:     "note",     22, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::MaxLength(3)], ..FieldInfo::PLAIN };
+    note:     "note",     22, Flags::REQUIRED, &FieldInfo {
+        constraints: &[Constraint::MaxLength(3)],
+        ..FieldInfo::PLAIN
+    };
     part:     "part",     23, Flags::REQUIRED;
     extra:    "extra",    24, Flags::REQUIRED;
     loose:    "loose",    25, Flags::REQUIRED;
@@ -151,7 +189,10 @@ pub struct BoundPart {
 
 describe! { BoundPart, BOUND_PART "BoundPart" {} [
     name:   "name",   1, Flags::REQUIRED;
-    weight: "weight", 2, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(0), Constraint::Max(100)], ..FieldInfo::PLAIN };
+    weight: "weight", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(0), Constraint::Max(100)],
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// More.
@@ -162,7 +203,10 @@ pub struct BoundExtra {
 }
 
 describe! { BoundExtra, BOUND_EXTRA "BoundExtra" {} [
-    remark: "remark", 1, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MaxLength(4)], ..FieldInfo::PLAIN };
+    remark: "remark", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::MaxLength(4)],
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// What is so.
@@ -175,7 +219,13 @@ pub struct BoundStatus {
 }
 
 describe! { BoundStatus, BOUND_STATUS "BoundStatus" {} [
-    observed: "observed", 1, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(0), Constraint::Max(3)], ..FieldInfo::PLAIN };
-    phase:    "phase",    2, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Low", "InBetween", "High"], go_type: "Level", ..FieldInfo::PLAIN };
+    observed: "observed", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(0), Constraint::Max(3)],
+        ..FieldInfo::PLAIN
+    };
+    phase:    "phase",    2, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Low", "InBetween", "High"],
+        go_type: "Level",
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -77,8 +77,23 @@ pub struct ChoiceSource {
     pub image: Option<Box<ChoiceImage>>,
 }
 
-describe! { ChoiceSource, CHOICE_SOURCE "ChoiceSource" { .unions(&[UnionDef { discriminator: "type", members: &[("Git", "git"), ("Image", "image")], zero_allowed: false }]) } [
-    r#type: "type",  1, Flags::REQUIRED, &FieldInfo { enum_values: &["Git", "Image", "Empty"], go_type: "ChoiceType", ..FieldInfo::PLAIN };
+describe! { ChoiceSource, CHOICE_SOURCE "ChoiceSource" {
+    
+        .unions(
+            &[
+                UnionDef {
+                    discriminator: "type",
+                    members: &[("Git", "git"), ("Image", "image")],
+                    zero_allowed: false,
+                },
+            ],
+        )
+} [
+    r#type: "type",  1, Flags::REQUIRED, &FieldInfo {
+        enum_values: &["Git", "Image", "Empty"],
+        go_type: "ChoiceType",
+        ..FieldInfo::PLAIN
+    };
     git:    "git",   2, Flags::OMIT_EMPTY;
     image:  "image", 3, Flags::OMIT_EMPTY;
 ] }
@@ -116,8 +131,22 @@ pub struct ChoiceTarget {
     pub import: Vec<String>,
 }
 
-describe! { ChoiceTarget, CHOICE_TARGET "ChoiceTarget" { .unions(&[UnionDef { discriminator: "", members: &[("", "file"), ("", "host"), ("", "import")], zero_allowed: false }]) } [
-    file:   "file",   1, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MaxLength(4)], ..FieldInfo::PLAIN };
+describe! { ChoiceTarget, CHOICE_TARGET "ChoiceTarget" {
+    
+        .unions(
+            &[
+                UnionDef {
+                    discriminator: "",
+                    members: &[("", "file"), ("", "host"), ("", "import")],
+                    zero_allowed: false,
+                },
+            ],
+        )
+} [
+    file:   "file",   1, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::MaxLength(4)],
+        ..FieldInfo::PLAIN
+    };
     host:   "host",   2, Flags::OMIT_EMPTY;
     import: "import", 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -131,9 +160,23 @@ pub struct ChoiceProbe {
     pub tcp_port: Option<i32>,
 }
 
-describe! { ChoiceProbe, CHOICE_PROBE "ChoiceProbe" { .unions(&[UnionDef { discriminator: "", members: &[("", "exec"), ("", "tcpPort")], zero_allowed: true }]) } [
+describe! { ChoiceProbe, CHOICE_PROBE "ChoiceProbe" {
+    
+        .unions(
+            &[
+                UnionDef {
+                    discriminator: "",
+                    members: &[("", "exec"), ("", "tcpPort")],
+                    zero_allowed: true,
+                },
+            ],
+        )
+} [
     exec:     "exec",    1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    tcp_port: "tcpPort", 2, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(1), Constraint::Max(65535)], ..FieldInfo::PLAIN };
+    tcp_port: "tcpPort", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(1), Constraint::Max(65535)],
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A source by name.
@@ -149,10 +192,26 @@ pub struct ChoiceOther {
     pub image: Option<Box<ChoiceImage>>,
 }
 
-describe! { ChoiceOther, CHOICE_OTHER "ChoiceOther" { .defaults_below() .unions(&[UnionDef { discriminator: "type", members: &[("Git", "git"), ("Image", "image")], zero_allowed: false }]) } [
+describe! { ChoiceOther, CHOICE_OTHER "ChoiceOther" {
+    .defaults_below()
+    
+        .unions(
+            &[
+                UnionDef {
+                    discriminator: "type",
+                    members: &[("Git", "git"), ("Image", "image")],
+                    zero_allowed: false,
+                },
+            ],
+        )
+} [
     name:   "name",  1, Flags::REQUIRED;
-    r#type: "type",  2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Empty")), enum_values: &["Git", "Image", "Empty"], go_type: "ChoiceType", ..FieldInfo::PLAIN };
+    r#type: "type",  2, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("Empty")),
+        enum_values: &["Git", "Image", "Empty"],
+        go_type: "ChoiceType",
+        ..FieldInfo::PLAIN
+    };
     git:    "git",   3, Flags::OMIT_EMPTY;
     image:  "image", 4, Flags::OMIT_EMPTY;
 ] }
-

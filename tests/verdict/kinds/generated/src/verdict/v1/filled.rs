@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use machinery::def::{Constraint, Defaults, FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
-use machinery::scalar::{IntOrString};
+use machinery::scalar::IntOrString;
 use machinery::type_meta::TypeMeta;
 
 /// Defaults.
@@ -19,7 +19,16 @@ pub struct Filled {
     pub spec: FilledSpec,
 }
 
-describe! { Filled, FILLED "Filled" { .defaults(&Defaults { paths: &[(&["spec", "policy", "mode"], Literal::String("fast"))], by_hand: None }) .defaults_below() } [
+describe! { Filled, FILLED "Filled" {
+    
+        .defaults(
+            &Defaults {
+                paths: &[(&["spec", "policy", "mode"], Literal::String("fast"))],
+                by_hand: None,
+            },
+        )
+    .defaults_below()
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -74,18 +83,44 @@ pub struct FilledSpec {
 }
 
 describe! { FilledSpec, FILLED_SPEC "FilledSpec" { .defaults_below() } [
-    replicas: "replicas",  1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(3)), constraints: &[Constraint::Min(0), Constraint::Max(9)], ..FieldInfo::PLAIN };
-    form:     "form",      2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("round")), constraints: &[Constraint::MaxLength(6)], ..FieldInfo::PLAIN };
+    replicas: "replicas",  1, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(3)),
+        constraints: &[Constraint::Min(0), Constraint::Max(9)],
+        ..FieldInfo::PLAIN
+    };
+    form:     "form",      2, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("round")),
+        constraints: &[Constraint::MaxLength(6)],
+        ..FieldInfo::PLAIN
+    };
     open:     "open",      3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Bool(true)), ..FieldInfo::PLAIN };
-    level:    "level",     4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("High")), enum_values: &["Low", "InBetween", "High"], go_type: "Level", ..FieldInfo::PLAIN };
-    names:    "names",     5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, default: Some(Literal::List(&[Literal::String("a"), Literal::String("b")])), ..FieldInfo::PLAIN };
-    part:     "part",      6, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Object(&[("size", Literal::Int(2))])), ..FieldInfo::PLAIN };
+    level:    "level",     4, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("High")),
+        enum_values: &["Low", "InBetween", "High"],
+        go_type: "Level",
+        ..FieldInfo::PLAIN
+    };
+    names:    "names",     5, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Set,
+        default: Some(Literal::List(&[Literal::String("a"), Literal::String("b")])),
+        ..FieldInfo::PLAIN
+    };
+    part:     "part",      6, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Object(&[("size", Literal::Int(2))])),
+        ..FieldInfo::PLAIN
+    };
     inner:    "inner",     7, Flags::OMIT_EMPTY;
     maybe:    "maybe",     8, Flags::OMIT_EMPTY;
     parts:    "parts",     9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), ..FieldInfo::PLAIN };
     shelves:  "shelves",  10, Flags::OMIT_EMPTY;
-    labels:   "labels",   11, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Object(&[("tier", Literal::String("one"))])), ..FieldInfo::PLAIN };
-    surge:    "surge",    12, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("25%")), ..FieldInfo::PLAIN };
+    labels:   "labels",   11, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Object(&[("tier", Literal::String("one"))])),
+        ..FieldInfo::PLAIN
+    };
+    surge:    "surge",    12, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("25%")),
+        ..FieldInfo::PLAIN
+    };
     policy:   "policy",   13, Flags::OMIT_EMPTY;
 ] }
 
@@ -99,7 +134,11 @@ pub struct FilledPart {
 }
 
 describe! { FilledPart, FILLED_PART "FilledPart" { .defaults_below() } [
-    size: "size", 1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(4)), constraints: &[Constraint::Min(1)], ..FieldInfo::PLAIN };
+    size: "size", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(4)),
+        constraints: &[Constraint::Min(1)],
+        ..FieldInfo::PLAIN
+    };
     name: "name", 2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("part")), ..FieldInfo::PLAIN };
 ] }
 
@@ -114,7 +153,10 @@ pub struct FilledInner {
 
 describe! { FilledInner, FILLED_INNER "FilledInner" { .defaults_below() } [
     seconds: "seconds", 1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(30)), ..FieldInfo::PLAIN };
-    text:    "text",    2, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MaxLength(3)], ..FieldInfo::PLAIN };
+    text:    "text",    2, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::MaxLength(3)],
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A part by name.
@@ -130,7 +172,11 @@ pub struct FilledItem {
 
 describe! { FilledItem, FILLED_ITEM "FilledItem" { .defaults_below() } [
     name:     "name",     1, Flags::REQUIRED;
-    protocol: "protocol", 2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("TCP")), constraints: &[Constraint::Pattern("^[A-Z]+$")], ..FieldInfo::PLAIN };
+    protocol: "protocol", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::String("TCP")),
+        constraints: &[Constraint::Pattern("^[A-Z]+$")],
+        ..FieldInfo::PLAIN
+    };
     inner:    "inner",    3, Flags::OMIT_EMPTY;
 ] }
 
@@ -147,4 +193,3 @@ describe! { FilledPolicy, FILLED_POLICY "FilledPolicy" {} [
     mode:  "mode",  1, Flags::OMIT_EMPTY;
     times: "times", 2, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(1)], ..FieldInfo::PLAIN };
 ] }
-

@@ -58,11 +58,26 @@ pub struct MovedSpec {
 }
 
 describe! { MovedSpec, MOVED_SPEC "MovedSpec" { .defaults_below() } [
-    stock:    "stock",    1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(1)), constraints: &[Constraint::Min(0), Constraint::Max(9)], ..FieldInfo::PLAIN };
-    supplier: "supplier", 2, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::MaxLength(5), Constraint::Immutable], ..FieldInfo::PLAIN };
+    stock:    "stock",    1, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(1)),
+        constraints: &[Constraint::Min(0), Constraint::Max(9)],
+        ..FieldInfo::PLAIN
+    };
+    supplier: "supplier", 2, Flags::REQUIRED, &FieldInfo {
+        constraints: &[Constraint::MaxLength(5), Constraint::Immutable],
+        ..FieldInfo::PLAIN
+    };
     paint:    "paint",    3, Flags::OMIT_EMPTY;
-    level:    "level",    4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Low", "InBetween", "High"], go_type: "Level", ..FieldInfo::PLAIN };
-    names:    "names",    5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, constraints: &[Constraint::MaxItems(3)], ..FieldInfo::PLAIN };
+    level:    "level",    4, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Low", "InBetween", "High"],
+        go_type: "Level",
+        ..FieldInfo::PLAIN
+    };
+    names:    "names",    5, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Set,
+        constraints: &[Constraint::MaxItems(3)],
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// How it looks.
@@ -75,8 +90,14 @@ pub struct MovedPaint {
 }
 
 describe! { MovedPaint, MOVED_PAINT "MovedPaint" {} [
-    colour: "colour", 1, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MinLength(2)], ..FieldInfo::PLAIN };
-    coats:  "coats",  2, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(1), Constraint::Max(4)], ..FieldInfo::PLAIN };
+    colour: "colour", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::MinLength(2)],
+        ..FieldInfo::PLAIN
+    };
+    coats:  "coats",  2, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(1), Constraint::Max(4)],
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// What is so.
@@ -87,6 +108,8 @@ pub struct MovedStatus {
 }
 
 describe! { MovedStatus, MOVED_STATUS "MovedStatus" {} [
-    available: "available", 1, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(0)], ..FieldInfo::PLAIN };
+    available: "available", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(0)],
+        ..FieldInfo::PLAIN
+    };
 ] }
-

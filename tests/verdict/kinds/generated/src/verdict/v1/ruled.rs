@@ -21,7 +21,21 @@ pub struct Ruled {
     pub status: RuledStatus,
 }
 
-describe! { Ruled, RULED "Ruled" { .rules(&[RuleDef { expression: "self.metadata.name.size() < 60", field: "", message: "the name is too long", message_expression: "", reason: "", optional_old_self: false }]) } [
+describe! { Ruled, RULED "Ruled" {
+    
+        .rules(
+            &[
+                RuleDef {
+                    expression: "self.metadata.name.size() < 60",
+                    field: "",
+                    message: "the name is too long",
+                    message_expression: "",
+                    reason: "",
+                    optional_old_self: false,
+                },
+            ],
+        )
+} [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -76,20 +90,113 @@ pub struct RuledSpec {
     pub covers: BTreeMap<String, RuledBox>,
 }
 
-describe! { RuledSpec, RULED_SPEC "RuledSpec" { .rules(&[RuleDef { expression: "self.low <= self.high", field: "low", message: "", message_expression: "'%d is above %d'.format([self.low, self.high])", reason: "", optional_old_self: false }, RuleDef { expression: "self.high >= oldSelf.high", field: "high", message: "may not shrink", message_expression: "", reason: "Forbidden", optional_old_self: false }, RuleDef { expression: "oldSelf.hasValue() || self.low != 4", field: "low", message: "may become 4 later", message_expression: "", reason: "Required", optional_old_self: true }, RuleDef { expression: "!has(self.mode) || self.mode != 'odd' || self.low % 2 == 1", field: "", message: "", message_expression: "", reason: "Duplicate", optional_old_self: false }, RuleDef { expression: "self.steps.all(step, step.weight <= self.high)", field: "steps", message: "", message_expression: "", reason: "", optional_old_self: false }, RuleDef { expression: "!has(self.share) || quantity(string(self.share)).isLessThan(quantity('2'))", field: "share", message: "", message_expression: "", reason: "", optional_old_self: false }, RuleDef { expression: "!has(self.port) || type(self.port) == string || self.port > 0", field: "port", message: "", message_expression: "", reason: "", optional_old_self: false }]) } [
-    low:      "low",      1, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Min(0), Constraint::Max(20)], ..FieldInfo::PLAIN };
-    high:     "high",     2, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Min(0), Constraint::Max(20)], ..FieldInfo::PLAIN };
-    mode:     "mode",     3, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MaxLength(5)], ..FieldInfo::PLAIN };
-    steps:    "steps",    4, Flags::REQUIRED, &FieldInfo { list: ListType::Map(&["name"]), constraints: &[Constraint::MaxItems(6)], ..FieldInfo::PLAIN };
-    owner:    "owner",    5, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MaxLength(8), Constraint::Immutable], ..FieldInfo::PLAIN };
+describe! { RuledSpec, RULED_SPEC "RuledSpec" {
+    
+        .rules(
+            &[
+                RuleDef {
+                    expression: "self.low <= self.high",
+                    field: "low",
+                    message: "",
+                    message_expression: "'%d is above %d'.format([self.low, self.high])",
+                    reason: "",
+                    optional_old_self: false,
+                },
+                RuleDef {
+                    expression: "self.high >= oldSelf.high",
+                    field: "high",
+                    message: "may not shrink",
+                    message_expression: "",
+                    reason: "Forbidden",
+                    optional_old_self: false,
+                },
+                RuleDef {
+                    expression: "oldSelf.hasValue() || self.low != 4",
+                    field: "low",
+                    message: "may become 4 later",
+                    message_expression: "",
+                    reason: "Required",
+                    optional_old_self: true,
+                },
+                RuleDef {
+                    expression: "!has(self.mode) || self.mode != 'odd' || self.low % 2 == 1",
+                    field: "",
+                    message: "",
+                    message_expression: "",
+                    reason: "Duplicate",
+                    optional_old_self: false,
+                },
+                RuleDef {
+                    expression: "self.steps.all(step, step.weight <= self.high)",
+                    field: "steps",
+                    message: "",
+                    message_expression: "",
+                    reason: "",
+                    optional_old_self: false,
+                },
+                RuleDef {
+                    expression: "!has(self.share) || quantity(string(self.share)).isLessThan(quantity('2'\
+                    ))",
+                    field: "share",
+                    message: "",
+                    message_expression: "",
+                    reason: "",
+                    optional_old_self: false,
+                },
+                RuleDef {
+                    expression: "!has(self.port) || type(self.port) == string || self.port > 0",
+                    field: "port",
+                    message: "",
+                    message_expression: "",
+                    reason: "",
+                    optional_old_self: false,
+                },
+            ],
+        )
+} [
+    low:      "low",      1, Flags::REQUIRED, &FieldInfo {
+        constraints: &[Constraint::Min(0), Constraint::Max(20)],
+        ..FieldInfo::PLAIN
+    };
+    high:     "high",     2, Flags::REQUIRED, &FieldInfo {
+        constraints: &[Constraint::Min(0), Constraint::Max(20)],
+        ..FieldInfo::PLAIN
+    };
+    mode:     "mode",     3, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::MaxLength(5)],
+        ..FieldInfo::PLAIN
+    };
+    steps:    "steps",    4, Flags::REQUIRED, &FieldInfo {
+        list: ListType::Map(&["name"]),
+        constraints: &[Constraint::MaxItems(6)],
+        ..FieldInfo::PLAIN
+    };
+    owner:    "owner",    5, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::MaxLength(8), Constraint::Immutable],
+        ..FieldInfo::PLAIN
+    };
     class:    "class",    6, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Immutable], ..FieldInfo::PLAIN };
-    zones:    "zones",    7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, constraints: &[Constraint::MaxItems(4), Constraint::Immutable], ..FieldInfo::PLAIN };
-    box_size: "boxSize",  8, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Immutable], ..FieldInfo::PLAIN };
+    zones:    "zones",    7, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        constraints: &[Constraint::MaxItems(4), Constraint::Immutable],
+        ..FieldInfo::PLAIN
+    };
+    box_size: "boxSize",  8, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Immutable],
+        ..FieldInfo::PLAIN
+    };
     share:    "share",    9, Flags::OMIT_EMPTY;
     port:     "port",    10, Flags::OMIT_EMPTY;
     cover:    "cover",   11, Flags::OMIT_EMPTY;
-    plain:    "plain",   12, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, constraints: &[Constraint::MaxItems(4)], ..FieldInfo::PLAIN };
-    covers:   "covers",  13, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MaxItems(4)], ..FieldInfo::PLAIN };
+    plain:    "plain",   12, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        constraints: &[Constraint::MaxItems(4)],
+        ..FieldInfo::PLAIN
+    };
+    covers:   "covers",  13, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::MaxItems(4)],
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A step.
@@ -103,10 +210,38 @@ pub struct RuledStep {
     pub colour: String,
 }
 
-describe! { RuledStep, RULED_STEP "RuledStep" { .rules(&[RuleDef { expression: "self.weight >= oldSelf.weight", field: "weight", message: "", message_expression: "", reason: "", optional_old_self: false }, RuleDef { expression: "self.name != 'bad'", field: "", message: "a bad name", message_expression: "", reason: "", optional_old_self: false }]) } [
+describe! { RuledStep, RULED_STEP "RuledStep" {
+    
+        .rules(
+            &[
+                RuleDef {
+                    expression: "self.weight >= oldSelf.weight",
+                    field: "weight",
+                    message: "",
+                    message_expression: "",
+                    reason: "",
+                    optional_old_self: false,
+                },
+                RuleDef {
+                    expression: "self.name != 'bad'",
+                    field: "",
+                    message: "a bad name",
+                    message_expression: "",
+                    reason: "",
+                    optional_old_self: false,
+                },
+            ],
+        )
+} [
     name:   "name",   1, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::MaxLength(5)], ..FieldInfo::PLAIN };
-    weight: "weight", 2, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Min(0), Constraint::Max(30)], ..FieldInfo::PLAIN };
-    colour: "colour", 3, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MaxLength(5), Constraint::Immutable], ..FieldInfo::PLAIN };
+    weight: "weight", 2, Flags::REQUIRED, &FieldInfo {
+        constraints: &[Constraint::Min(0), Constraint::Max(30)],
+        ..FieldInfo::PLAIN
+    };
+    colour: "colour", 3, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::MaxLength(5), Constraint::Immutable],
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A step in order.
@@ -118,7 +253,21 @@ pub struct RuledPlain {
     pub to: i32,
 }
 
-describe! { RuledPlain, RULED_PLAIN "RuledPlain" { .rules(&[RuleDef { expression: "self.from < self.to", field: "from", message: "", message_expression: "", reason: "", optional_old_self: false }]) } [
+describe! { RuledPlain, RULED_PLAIN "RuledPlain" {
+    
+        .rules(
+            &[
+                RuleDef {
+                    expression: "self.from < self.to",
+                    field: "from",
+                    message: "",
+                    message_expression: "",
+                    reason: "",
+                    optional_old_self: false,
+                },
+            ],
+        )
+} [
     from: "from", 1, Flags::REQUIRED;
     to:   "to",   2, Flags::REQUIRED;
 ] }
@@ -134,10 +283,33 @@ pub struct RuledBox {
     pub stamp: Option<String>,
 }
 
-describe! { RuledBox, RULED_BOX "RuledBox" { .rules(&[RuleDef { expression: "self.width * 2 >= self.height", field: "height", message: "too high", message_expression: "", reason: "", optional_old_self: false }]) } [
-    width:  "width",  1, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Min(1), Constraint::Max(9)], ..FieldInfo::PLAIN };
-    height: "height", 2, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Min(1), Constraint::Max(9)], ..FieldInfo::PLAIN };
-    stamp:  "stamp",  3, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MaxLength(3), Constraint::Immutable], ..FieldInfo::PLAIN };
+describe! { RuledBox, RULED_BOX "RuledBox" {
+    
+        .rules(
+            &[
+                RuleDef {
+                    expression: "self.width * 2 >= self.height",
+                    field: "height",
+                    message: "too high",
+                    message_expression: "",
+                    reason: "",
+                    optional_old_self: false,
+                },
+            ],
+        )
+} [
+    width:  "width",  1, Flags::REQUIRED, &FieldInfo {
+        constraints: &[Constraint::Min(1), Constraint::Max(9)],
+        ..FieldInfo::PLAIN
+    };
+    height: "height", 2, Flags::REQUIRED, &FieldInfo {
+        constraints: &[Constraint::Min(1), Constraint::Max(9)],
+        ..FieldInfo::PLAIN
+    };
+    stamp:  "stamp",  3, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::MaxLength(3), Constraint::Immutable],
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// What is so.
@@ -147,7 +319,23 @@ pub struct RuledStatus {
     pub done: i32,
 }
 
-describe! { RuledStatus, RULED_STATUS "RuledStatus" { .rules(&[RuleDef { expression: "self.done >= oldSelf.done", field: "done", message: "may not be undone", message_expression: "", reason: "", optional_old_self: false }]) } [
-    done: "done", 1, Flags::NONE, &FieldInfo { constraints: &[Constraint::Min(0), Constraint::Max(9)], ..FieldInfo::PLAIN };
+describe! { RuledStatus, RULED_STATUS "RuledStatus" {
+    
+        .rules(
+            &[
+                RuleDef {
+                    expression: "self.done >= oldSelf.done",
+                    field: "done",
+                    message: "may not be undone",
+                    message_expression: "",
+                    reason: "",
+                    optional_old_self: false,
+                },
+            ],
+        )
+} [
+    done: "done", 1, Flags::NONE, &FieldInfo {
+        constraints: &[Constraint::Min(0), Constraint::Max(9)],
+        ..FieldInfo::PLAIN
+    };
 ] }
-

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use machinery::def::{Constraint, FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
-use machinery::scalar::{Quantity};
+use machinery::scalar::Quantity;
 use machinery::type_meta::TypeMeta;
 
 /// Lists and maps.
@@ -74,14 +74,37 @@ pub struct ShelfSpec {
 }
 
 describe! { ShelfSpec, SHELF_SPEC "ShelfSpec" { .defaults_below() } [
-    names:   "names",    1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, constraints: &[Constraint::MinItems(1), Constraint::MaxItems(3)], ..FieldInfo::PLAIN };
+    names:   "names",    1, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Set,
+        constraints: &[Constraint::MinItems(1), Constraint::MaxItems(3)],
+        ..FieldInfo::PLAIN
+    };
     numbers: "numbers",  2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
-    words:   "words",    3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, constraints: &[Constraint::MaxItems(4)], ..FieldInfo::PLAIN };
-    parts:   "parts",    5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name", "side"]), constraints: &[Constraint::MaxItems(5)], ..FieldInfo::PLAIN };
+    words:   "words",    3, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Atomic,
+        constraints: &[Constraint::MaxItems(4)],
+        ..FieldInfo::PLAIN
+    };
+    parts:   "parts",    5, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Map(&["name", "side"]),
+        constraints: &[Constraint::MaxItems(5)],
+        ..FieldInfo::PLAIN
+    };
     steps:   "steps",    6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    labels:  "labels",   7, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MaxItems(3)], ..FieldInfo::PLAIN };
-    corners: "corners",  8, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MinItems(1)], ..FieldInfo::PLAIN };
-    levels:  "levels",   9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, enum_values: &["Low", "InBetween", "High"], go_type: "Level", ..FieldInfo::PLAIN };
+    labels:  "labels",   7, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::MaxItems(3)],
+        ..FieldInfo::PLAIN
+    };
+    corners: "corners",  8, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::MinItems(1)],
+        ..FieldInfo::PLAIN
+    };
+    levels:  "levels",   9, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Set,
+        enum_values: &["Low", "InBetween", "High"],
+        go_type: "Level",
+        ..FieldInfo::PLAIN
+    };
     owners:  "owners",  10, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     rooms:   "rooms",   11, Flags::REQUIRED;
     amounts: "amounts", 12, Flags::OMIT_EMPTY;
@@ -103,9 +126,15 @@ pub struct ShelfPart {
 }
 
 describe! { ShelfPart, SHELF_PART "ShelfPart" { .defaults_below() } [
-    name:  "name",  1, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::MinLength(1), Constraint::MaxLength(4)], ..FieldInfo::PLAIN };
+    name:  "name",  1, Flags::REQUIRED, &FieldInfo {
+        constraints: &[Constraint::MinLength(1), Constraint::MaxLength(4)],
+        ..FieldInfo::PLAIN
+    };
     side:  "side",  2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("left")), ..FieldInfo::PLAIN };
-    size:  "size",  3, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(1), Constraint::Max(5)], ..FieldInfo::PLAIN };
+    size:  "size",  3, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(1), Constraint::Max(5)],
+        ..FieldInfo::PLAIN
+    };
     inner: "inner", 4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), ..FieldInfo::PLAIN };
 ] }
 
@@ -119,8 +148,15 @@ pub struct ShelfStep {
 }
 
 describe! { ShelfStep, SHELF_STEP "ShelfStep" {} [
-    height: "height", 1, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Min(0), Constraint::Max(5)], ..FieldInfo::PLAIN };
-    level:  "level",  2, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Low", "InBetween", "High"], go_type: "Level", ..FieldInfo::PLAIN };
+    height: "height", 1, Flags::REQUIRED, &FieldInfo {
+        constraints: &[Constraint::Min(0), Constraint::Max(5)],
+        ..FieldInfo::PLAIN
+    };
+    level:  "level",  2, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Low", "InBetween", "High"],
+        go_type: "Level",
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// A foot.
@@ -136,4 +172,3 @@ describe! { ShelfFoot, SHELF_FOOT "ShelfFoot" { .atomic() } [
     name:   "name",   1, Flags::REQUIRED;
     height: "height", 2, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(1)], ..FieldInfo::PLAIN };
 ] }
-

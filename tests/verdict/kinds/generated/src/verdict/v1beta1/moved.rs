@@ -58,11 +58,28 @@ pub struct MovedSpec {
 }
 
 describe! { MovedSpec, MOVED_SPEC "MovedSpec" { .defaults_below() } [
-    replicas: "replicas", 1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(1)), constraints: &[Constraint::Min(0), Constraint::Max(9)], hub_names: &["stock"], ..FieldInfo::PLAIN };
-    supplier: "supplier", 2, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::MaxLength(5), Constraint::Immutable], ..FieldInfo::PLAIN };
+    replicas: "replicas", 1, Flags::OMIT_EMPTY, &FieldInfo {
+        default: Some(Literal::Int(1)),
+        constraints: &[Constraint::Min(0), Constraint::Max(9)],
+        hub_names: &["stock"],
+        ..FieldInfo::PLAIN
+    };
+    supplier: "supplier", 2, Flags::REQUIRED, &FieldInfo {
+        constraints: &[Constraint::MaxLength(5), Constraint::Immutable],
+        ..FieldInfo::PLAIN
+    };
     paint:    "paint",    3, Flags::OMIT_EMPTY;
-    level:    "level",    4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Low", "InBetween", "High"], go_type: "v1.Level", ..FieldInfo::PLAIN };
-    tags:     "tags",     5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, constraints: &[Constraint::MaxItems(3)], hub_names: &["names"], ..FieldInfo::PLAIN };
+    level:    "level",    4, Flags::OMIT_EMPTY, &FieldInfo {
+        enum_values: &["Low", "InBetween", "High"],
+        go_type: "v1.Level",
+        ..FieldInfo::PLAIN
+    };
+    tags:     "tags",     5, Flags::OMIT_EMPTY, &FieldInfo {
+        list: ListType::Set,
+        constraints: &[Constraint::MaxItems(3)],
+        hub_names: &["names"],
+        ..FieldInfo::PLAIN
+    };
 ] }
 
 /// How it looks.
@@ -75,7 +92,13 @@ pub struct MovedPaint {
 }
 
 describe! { MovedPaint, MOVED_PAINT "MovedPaint" {} [
-    hue:   "hue",   1, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MinLength(2)], hub_names: &["colour"], ..FieldInfo::PLAIN };
-    coats: "coats", 2, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Min(1), Constraint::Max(4)], ..FieldInfo::PLAIN };
+    hue:   "hue",   1, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::MinLength(2)],
+        hub_names: &["colour"],
+        ..FieldInfo::PLAIN
+    };
+    coats: "coats", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(1), Constraint::Max(4)],
+        ..FieldInfo::PLAIN
+    };
 ] }
-
