@@ -6345,7 +6345,7 @@ static NETWORKING_IP_ADDRESS_V1: ResourceDef = ResourceDef {
         },
     ],
     name_rule: NameRule::IpAddress,
-    metadata_check: MetadataCheck::WholeAndChange,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     tagged_validation: true,
     ..ResourceDef::PLAIN
