@@ -91,6 +91,6 @@ pub struct TypedObjectReference {
     pub name: String,
 
     /// Target's namespace; crossing namespaces needs a ReferenceGrant there.
-    #[field(4, gate = CrossNamespaceVolumeDataSource)]
+    #[field(4)]
     pub namespace: Option<String>,
 }

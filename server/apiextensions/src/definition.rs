@@ -142,13 +142,7 @@ fn unknown_formats(definition: &CustomResourceDefinition) -> Vec<String> {
     for props in schemas.filter_map(|schema| schema.open_api_v3_schema.as_deref()) {
         visit::each(props, &mut |props| {
             let format = props.format.as_str();
-            let known = match props.r#type.as_str() {
-                "" | "string" => schema::is_text_format(format),
-                "integer" => matches!(format, "int32" | "int64"),
-                "number" => matches!(format, "float" | "double"),
-                _ => false,
-            };
-            if !format.is_empty() && !known {
+            if !format.is_empty() && !schema::is_format_of_type(format, &props.r#type) {
                 formats.push(format.to_owned());
             }
         });

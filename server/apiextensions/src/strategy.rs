@@ -224,24 +224,49 @@ impl Validation<'_> {
             errors.extend(replicas(object, paths.replicas));
         }
         errors.extend(replicas(object, paths.observed));
-        if !paths.selector.is_empty()
-            && let Some(other) = at(object, paths.selector).filter(|value| !value.is_string())
-        {
+        if !paths.selector.is_empty() {
+            let wrong = match at(object, paths.selector) {
+                Ok(found) => found
+                    .filter(|value| !value.is_string())
+                    .map(|value| wrong_type(&format!(".{}", paths.selector), value, "string")),
+                Err(why) => Some(why),
+            };
             let path = format!(".{}", paths.selector);
-            let why = wrong_type(&path, other, "string");
-            errors.push(FieldError::invalid(&Path::new(&path), "", why));
+            errors.extend(wrong.map(|why| FieldError::invalid(&Path::new(&path), "", why)));
         }
     }
 }
 
-fn at<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
-    path.split('.').try_fold(object, |value, name| value.get(name))
+/// The value at a path, in the order of `unstructured.NestedFieldNoCopy`.
+///
+/// # Errors
+/// What is no object before the end of the path.
+fn at<'v>(object: &'v Value, path: &str) -> Result<Option<&'v Value>, String> {
+    let mut value = object;
+    for (at, name) in path.split('.').enumerate() {
+        let Value::Object(members) = value else {
+            // Upstream names the path with the member that is looked for.
+            let read: Vec<&str> = path.split('.').take(at + 1).collect();
+            let is_null = value.is_null();
+            return if is_null { Ok(None) } else { Err(wrong_type(&format!(".{}", read.join(".")), value, OBJECT)) };
+        };
+        let Some(member) = members.get(name) else { return Ok(None) };
+        value = member;
+    }
+    Ok(Some(value))
 }
 
+/// What an object is in Go.
+const OBJECT: &str = "map[string]interface{}";
+
 fn replicas(object: &Value, path: &str) -> Option<FieldError> {
-    let value = at(object, path)?;
+    let found = at(object, path);
     let path = format!(".{path}");
     let field = Path::new(&path);
+    let value = match found {
+        Ok(value) => value?,
+        Err(why) => return Some(FieldError::invalid(&field, 0, why)),
+    };
     let Some(count) = value.as_i64() else {
         return Some(FieldError::invalid(&field, 0, wrong_type(&path, value, "int64")));
     };

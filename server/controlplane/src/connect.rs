@@ -64,6 +64,10 @@ impl SubresourceHandler for Connect {
         }
     }
 
+    fn produces(&self) -> Option<&'static str> {
+        matches!(self.to, Connection::Log).then_some("text/plain")
+    }
+
     fn takes_subpath(&self) -> bool {
         matches!(self.to, Connection::PodProxy | Connection::ServiceProxy | Connection::NodeProxy)
     }

@@ -164,6 +164,12 @@ pub trait SubresourceHandler: Send + Sync {
         &[]
     }
 
+    /// A media type that the route of requests that are passed on produces besides those of objects
+    /// (`rest.StorageMetadata.ProducesMIMETypes`); nothing where it produces any.
+    fn produces(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether the path may go on behind the subresource, as behind `proxy` (the second result of `NewConnectOptions`).
     fn takes_subpath(&self) -> bool {
         false

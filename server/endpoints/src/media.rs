@@ -65,6 +65,13 @@ impl Spoken {
     }
 }
 
+/// The failure of go-restful where no route produces what a header asks for.
+fn without_route(available: &[&str]) -> Status {
+    let available = available.join(", ");
+    let message = format!("406: Not Acceptable\n\nAvailable representations: {available}");
+    Status { details: Some(Box::default()), ..Status::new(406, "NotAcceptable", message) }
+}
+
 /// The form an answer is wanted in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -181,11 +188,16 @@ impl Spoken {
             return Ok(());
         }
         let streams = if is_collection { self.streams() } else { &[] };
-        let available = [self.media_types(), streams].concat().join(", ");
-        let mut status =
-            Status::new(406, "NotAcceptable", format!("406: Not Acceptable\n\nAvailable representations: {available}"));
-        status.details = Some(Box::default());
-        Err(status)
+        Err(without_route(&[self.media_types(), streams].concat()))
+    }
+
+    /// Likewise, of a route that produces a media type besides those of objects.
+    ///
+    /// # Errors
+    /// 406 when the header names none of the media types of the route.
+    pub fn check_route_of(self, header: Option<&str>, media_type: &'static str) -> Result<(), Status> {
+        let available = [&[media_type], self.media_types()].concat();
+        if is_produced(header.unwrap_or_default(), &available) { Ok(()) } else { Err(without_route(&available)) }
     }
 
     /// Likewise, of a document that is read only: a body that comes along has to be in a media type of the route, whole.
@@ -275,6 +287,13 @@ mod tests {
             let refused = spoken.accept_stream(Some(header)).expect_err(header);
             assert!(refused.message.contains("application/json;stream=watch"), "{}", refused.message);
         }
+        assert!(spoken.check_route_of(Some("text/plain"), "text/plain").is_ok());
+        let refused = spoken.check_route_of(Some("text/*"), "text/plain").expect_err("a range");
+        assert!(
+            refused
+                .message
+                .ends_with(": text/plain, application/json, application/yaml, application/vnd.kubernetes.protobuf")
+        );
         let refused = spoken.check_route(Some("application/*"), true).expect_err("a range");
         assert!(
             refused

@@ -308,9 +308,14 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     let route = route_table::find(&endpoint, &info, &parts.method);
     let counted = route.as_ref().ok().map(|route| route_table::routed(&endpoint, route));
     let route = route.and_then(|route| {
-        match route {
+        match &route {
             Route::Verb(..) => routed(&endpoint, &parts, spoken, is_collection)?,
-            Route::Connect(_) => route_table::check_names(&endpoint, &info)?,
+            Route::Connect(handler) => {
+                if let Some(media_type) = handler.produces() {
+                    spoken.check_route_of(accept.as_ref().and_then(|value| value.to_str().ok()), media_type)?;
+                }
+                route_table::check_names(&endpoint, &info)?;
+            }
         }
         Ok(route)
     });

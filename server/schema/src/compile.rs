@@ -75,7 +75,7 @@ fn additional(props: &JSONSchemaProps) -> Additional {
 fn checks(props: &JSONSchemaProps) -> Option<Box<Checks>> {
     let all = |schemas: &[JSONSchemaProps]| schemas.iter().map(read).collect();
     let checks = Checks {
-        format: if format::is_known(&props.format) { props.format.as_str().into() } else { Box::default() },
+        format: if format::is_of_type(&props.format, &props.r#type) { props.format.as_str().into() } else { "".into() },
         pattern: (!props.pattern.is_empty()).then(|| Pattern::new(&props.pattern)),
         maximum: props.maximum,
         minimum: props.minimum,

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use machinery::format::url::Url;
 use machinery::format::{is_dns1123_label, is_dns1123_subdomain};
 use machinery::scalar::Duration;
 use regex::Regex;
@@ -39,19 +40,19 @@ const TEXTS: [&str; 26] = [
     "k8slongname",
 ];
 
-/// Whether a format means something.
-pub fn is_known(format: &str) -> bool {
-    is_numeric(format) || is_text(format)
+/// Whether a format means something for a type (`StripUnsupportedFormatsPostProcess`).
+pub fn is_of_type(format: &str, kind: &str) -> bool {
+    match kind {
+        "" | "string" => is_text(format),
+        "integer" => matches!(format, "int32" | "int64"),
+        "number" => matches!(format, "float" | "double"),
+        _ => false,
+    }
 }
 
 /// Whether it is one of texts.
-pub fn is_text(format: &str) -> bool {
+pub(crate) fn is_text(format: &str) -> bool {
     TEXTS.contains(&plain(format).as_str())
-}
-
-/// Whether it is one of numbers.
-pub(crate) fn is_numeric(format: &str) -> bool {
-    matches!(format, "int32" | "int64" | "float" | "double")
 }
 
 fn plain(format: &str) -> String {
@@ -62,7 +63,7 @@ fn plain(format: &str) -> String {
 pub(crate) fn matches(format: &str, text: &str) -> bool {
     match plain(format).as_str() {
         "bsonobjectid" => text.len() == 24 && text.bytes().all(|b| b.is_ascii_hexdigit()),
-        "uri" => is_uri(text),
+        "uri" => Url::parse_request(text).is_ok(),
         "email" => is_email(text),
         "hostname" => is_hostname(text),
         "ipv4" => text.parse::<IpAddr>().is_ok_and(|ip| ip.is_ipv4()),
@@ -111,20 +112,6 @@ fn regular(format: &str) -> Option<&'static Regex> {
         patterns.into_iter().filter_map(|(name, text)| Some((name, Regex::new(&text).ok()?))).collect()
     });
     compiled.iter().find(|(name, _)| *name == format).map(|(_, regex)| regex)
-}
-
-/// `url.ParseRequestURI`: absolute, or a path.
-fn is_uri(text: &str) -> bool {
-    if text.bytes().any(|b| b < b' ' || b == 0x7f || b == b' ') {
-        return false;
-    }
-    if text.starts_with('/') {
-        return true;
-    }
-    let Some((scheme, rest)) = text.split_once(':') else { return false };
-    let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
-    is_scheme && !rest.is_empty()
 }
 
 fn is_email(text: &str) -> bool {

@@ -33,7 +33,7 @@ use serde_json::Value;
 pub use complete::is_complete;
 pub use default::{apply_defaults, drop_nulls, drop_untyped_nulls};
 pub use embedded::{check_embedded, coerce_embedded};
-pub use format::is_text as is_text_format;
+pub use format::is_of_type as is_format_of_type;
 pub use lists::check_lists;
 pub use old::Pair;
 pub use pattern::{Pattern, fault as pattern_fault};

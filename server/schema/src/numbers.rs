@@ -17,14 +17,15 @@ pub(crate) fn check(schema: &Schema, number: &Number, path: &Path<'_>) -> Outcom
     }
     let Some(checks) = &schema.checks else { return out };
     if let Some(factor) = checks.multiple_of {
-        multiple(number, factor, path, &mut out);
+        let of_type = range.check_bound("MultipleOf", factor, path, &mut out);
+        multiple(number, factor, of_type, path, &mut out);
     }
     if let Some(minimum) = checks.minimum {
-        range.check_bound("Minimum", minimum, path, &mut out);
+        range.check_bound("Minimum boundary", minimum, path, &mut out);
         bound(&schema.flags, number, Bound::Minimum(minimum), path, &mut out);
     }
     if let Some(maximum) = checks.maximum {
-        range.check_bound("Maximum", maximum, path, &mut out);
+        range.check_bound("Maximum boundary", maximum, path, &mut out);
         bound(&schema.flags, number, Bound::Maximum(maximum), path, &mut out);
     }
     out
@@ -77,11 +78,14 @@ impl<'s> Range<'s> {
         }
     }
 
-    fn check_bound(&self, what: &str, bound: f64, path: &Path<'_>, out: &mut Outcome) {
-        if Number::from_f64(bound).is_some_and(|number| !self.holds(&number)) {
+    /// Whether the type can hold a number of the schema; an error where it cannot.
+    fn check_bound(&self, what: &str, bound: f64, path: &Path<'_>, out: &mut Outcome) -> bool {
+        let holds = Number::from_f64(bound).is_none_or(|number| self.holds(&number));
+        if !holds {
             let (kind, format, name) = (self.kind, self.format(), name(path));
-            out.composite(format!("{what} boundary value must be of type {kind} {format} in {name}"));
+            out.composite(format!("{what} value must be of type {kind} {format} in {name}"));
         }
+        holds
     }
 }
 
@@ -117,8 +121,9 @@ fn bound(flags: &Flags, number: &Number, bound: Bound, path: &Path<'_>, out: &mu
     out.invalid(path, shown(&Value::Number(number.clone())), text);
 }
 
-fn multiple(number: &Number, factor: f64, path: &Path<'_>, out: &mut Outcome) {
-    let (is_multiple, factor) = match number.as_i64() {
+/// `of_type`: whether the type of the number can hold the factor.
+fn multiple(number: &Number, factor: f64, of_type: bool, path: &Path<'_>, out: &mut Outcome) {
+    let (is_multiple, factor) = match number.as_i64().filter(|_| of_type) {
         // Whole numbers are divided as such, whatever the factor says behind the point.
         Some(n) => {
             let factor = factor as i64;

@@ -79,6 +79,17 @@ fn faults_are_worded_as_upstream_does() {
     }
     let halves = of(json!({"type": "number", "multipleOf": 0.5}));
     check(halves, json!({"x": 1e16}), &["x: Invalid value: 1e+16: x in body should be a multiple of 0.5"]);
+    let half = || of(json!({"type": "integer", "multipleOf": 0.5}));
+    let no_integer = r#"<nil>: Invalid value: "": MultipleOf value must be of type integer (default format) in x"#;
+    check(half(), json!({"x": 2}), &[no_integer]);
+    // A format of numbers says nothing about whole ones.
+    let formatted = || of(json!({"type": "integer", "format": "float"}));
+    check(
+        formatted(),
+        json!({"x": {}}),
+        &[r#"x: Invalid value: "object": x in body must be of type integer: "object""#],
+    );
+    check(of(json!({"type": "string", "format": "uri"})), json!({"x": "http://a.b/c d"}), &[]);
     check(
         of(json!({"type": "string", "pattern": "^a+$"})),
         json!({"x": "b"}),

@@ -84,7 +84,7 @@ fn validate(schema: &Schema, value: &Value, path: &Path<'_>, old: Option<Pair<'_
         Value::String(text) => {
             string(schema, text, path, &mut out);
             out.count();
-            if format::is_known(format) && !format::is_numeric(format) {
+            if format::is_text(format) {
                 if !format::matches(format, text) {
                     let words = format!("{} in body must be of type {format}: {}", name(path), quote(text));
                     out.add(words.clone(), FieldError::type_invalid(path, text, words));

@@ -85,8 +85,9 @@ impl Normaliser {
             return;
         }
         // Messages show it quoted.
-        let quoted = base.chars().map(|c| if c < ' ' { format!("\\x{:02x}", u32::from(c)) } else { c.to_string() });
-        for base in [base.to_string(), quoted.collect()] {
+        let hex = |c: char| if c < ' ' { format!("\\x{:02x}", u32::from(c)) } else { c.to_string() };
+        let short = |c: char| if matches!(c, '\n' | '\r' | '\t') { c.escape_default().to_string() } else { hex(c) };
+        for base in [base.to_string(), base.chars().map(short).collect()] {
             if self.bases.iter().all(|(known, _)| *known != base) {
                 let names = format!("{}[bcdfghjklmnpqrstvwxz2456789]{{5}}\\b", regex::escape(&base));
                 self.bases.push((base, regex(&names)));

@@ -132,8 +132,5 @@ describe! { direct TypedObjectReference, TYPED_OBJECT_REFERENCE "TypedObjectRefe
     api_group: "apiGroup",  1, Flags::NONE;
     kind:      "kind",      2, Flags::REQUIRED;
     name:      "name",      3, Flags::REQUIRED;
-    namespace: "namespace", 4, Flags::OMIT_EMPTY, &FieldInfo {
-        gate: "CrossNamespaceVolumeDataSource",
-        ..FieldInfo::PLAIN
-    };
+    namespace: "namespace", 4, Flags::OMIT_EMPTY;
 ] }

@@ -23,6 +23,7 @@ use serving::Response;
 use super::Call;
 use crate::endpoint::Endpoint;
 use crate::media::{Accepted, Form, Forms};
+use crate::open::Origin;
 use crate::partial::Partial;
 use crate::render::Renderer;
 use crate::table::{self, TableWriter};
@@ -108,6 +109,16 @@ impl<'a> Scale<'a> {
             _ => String::new(),
         };
         if text == "<none>" { String::new() } else { text }
+    }
+
+    /// Answers a write with the Scale of the parent that is stored. A schema may not know the replicas of a custom
+    /// object: a read of the parent does not show them.
+    pub fn respond_to_write(&self, mut parent: Owned, accepted: &Accepted, call: &Call) -> Result<Response, Status> {
+        if let Some(open) = &self.endpoint.open {
+            let completed = open.complete(&mut parent, Origin::Stored, &mut json::Issues::ignore());
+            completed.map_err(|why| Status::internal(why.to_string()))?;
+        }
+        self.respond(&parent, accepted, call)
     }
 
     /// Answers with the Scale of a parent, in the form asked for.

@@ -54,7 +54,7 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     };
     let updated = super::write(endpoint, &context, &name, &update, scale.as_ref(), replace).await?;
     match scale {
-        Some(scale) => scale.respond(&updated.object, &accepted, &call),
+        Some(scale) => scale.respond_to_write(updated.object, &accepted, &call),
         None => super::get::object_in_form(endpoint, super::code(&updated), updated.object, &accepted, &call),
     }
 }

@@ -1,5 +1,7 @@
 //! URLs as Go's `net/url` reads them, as far as messages show what it says.
 
+use std::net::IpAddr;
+
 use crate::scalar::go_text::quote;
 
 /// The parts of a URL. What is escaped stays so.
@@ -16,14 +18,28 @@ impl<'t> Url<'t> {
     /// Reads a URL; the error is Go's, with the text that it is about.
     pub fn parse(text: &'t str) -> Result<Self, String> {
         let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
-        let parsed = read(text).map_err(|why| format!("parse {}: {why}", quote(text)))?;
+        let parsed = read(text, false).map_err(|why| format!("parse {}: {why}", quote(text)))?;
         Ok(Url { fragment, ..parsed })
+    }
+
+    /// Reads what a request line may have: an absolute URL, or a path (`url.ParseRequestURI`).
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse), and of what is neither.
+    pub fn parse_request(text: &'t str) -> Result<Self, String> {
+        read(text, true).map_err(|why| format!("parse {}: {why}", quote(text)))
     }
 }
 
-fn read(text: &str) -> Result<Url<'_>, String> {
+fn read(text: &str, is_request: bool) -> Result<Url<'_>, String> {
     if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
         return Err("net/url: invalid control character in URL".into());
+    }
+    if is_request && text.is_empty() {
+        return Err("empty url".into());
+    }
+    if text == "*" {
+        return Ok(Url::default());
     }
     let (scheme, rest) = split_scheme(text)?;
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -33,12 +49,17 @@ fn read(text: &str) -> Result<Url<'_>, String> {
         if !scheme.is_empty() {
             return Ok(url);
         }
+        if is_request {
+            return Err("invalid URI for request".into());
+        }
         if rest.split('/').next().is_some_and(|segment| segment.contains(':')) {
             return Err("first path segment in URL cannot contain colon".into());
         }
-    } else if let Some(authority) = rest.strip_prefix("//").filter(|_| !scheme.is_empty() || !rest.starts_with("///")) {
+    } else if let Some(authority) =
+        rest.strip_prefix("//").filter(|_| !scheme.is_empty() || !(is_request || rest.starts_with("///")))
+    {
         let end = authority.find('/').unwrap_or(authority.len());
-        (url.user, url.host) = split_authority(&authority[..end])?;
+        (url.user, url.host) = split_authority(scheme, &authority[..end])?;
         path = &authority[end..];
     }
     check_escapes(path)?;
@@ -59,21 +80,28 @@ fn split_scheme(text: &str) -> Result<(&str, &str), String> {
     Ok(("", text))
 }
 
-fn split_authority(authority: &str) -> Result<(Option<&str>, &str), String> {
+fn split_authority<'t>(scheme: &str, authority: &'t str) -> Result<(Option<&'t str>, &'t str), String> {
     let (user, host) = match authority.rsplit_once('@') {
         Some((user, host)) => (Some(user), host),
         None => (None, authority),
     };
-    check_host(host)?;
+    check_host(scheme, host)?;
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._:~!$&'()*+,;=%@".contains(c);
     if user.is_some_and(|user| !user.chars().all(is_allowed)) {
         return Err("net/url: invalid userinfo".into());
     }
+    check_escapes(user.unwrap_or_default())?;
     Ok((user, host))
 }
 
-fn check_host(host: &str) -> Result<(), String> {
-    let port = match (host.starts_with('['), host.rfind(']'), host.rfind(':')) {
+fn check_host(scheme: &str, host: &str) -> Result<(), String> {
+    if host.rfind('[').is_some_and(|at| at > 0) {
+        return Err("invalid IP-literal".into());
+    }
+    // Hosts of other schemes may be lists, each with a port.
+    let is_strict = ["http", "https"].iter().any(|strict| scheme.eq_ignore_ascii_case(strict));
+    let colon = if is_strict { host.find(':') } else { host.rfind(':') };
+    let port = match (host.starts_with('['), host.rfind(']'), colon) {
         (true, None, _) => return Err("missing ']' in host".into()),
         (true, Some(end), _) => &host[end + 1..],
         (false, _, Some(colon)) => &host[colon..],
@@ -84,9 +112,23 @@ fn check_host(host: &str) -> Result<(), String> {
         return Err(format!("invalid port {} after host", quote(port)));
     }
     let is_allowed = |c: &char| !c.is_ascii() || c.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:[]<>\"%".contains(*c);
-    match host.chars().find(|c| !is_allowed(c)) {
-        Some(wrong) => Err(format!("invalid character {} in host name", quote(&wrong.to_string()))),
-        None => check_escapes(host),
+    if let Some(wrong) = host.chars().find(|c| !is_allowed(c)) {
+        return Err(format!("invalid character {} in host name", quote(&wrong.to_string())));
+    }
+    check_escapes(host)?;
+    match host.strip_prefix('[').and_then(|host| host.rsplit_once(']')) {
+        Some((address, _)) => check_literal(address),
+        None => Ok(()),
+    }
+}
+
+/// In brackets stands an address of IPv6, which may have a zone.
+fn check_literal(literal: &str) -> Result<(), String> {
+    let address = literal.split_once("%25").map_or(literal, |(address, _)| address);
+    match address.parse::<IpAddr>() {
+        Ok(IpAddr::V6(_)) => Ok(()),
+        Ok(IpAddr::V4(_)) => Err("invalid IP-literal".into()),
+        Err(_) => Err(format!("invalid host: ParseAddr({}): unable to parse IP", quote(address))),
     }
 }
 
@@ -125,6 +167,20 @@ mod tests {
         check("https://a b/", Err(r#"parse "https://a b/": invalid character " " in host name"#));
         check("https://[::1/", Err(r#"parse "https://[::1/": missing ']' in host"#));
         check("https://a/%zz", Err(r#"parse "https://a/%zz": invalid URL escape "%zz""#));
+        check("https://[x]/", Err(r#"parse "https://[x]/": invalid host: ParseAddr("x"): unable to parse IP"#));
+        check("https://[1.2.3.4]/", Err(r#"parse "https://[1.2.3.4]/": invalid IP-literal"#));
+        check("https://a:1:2/", Err(r#"parse "https://a:1:2/": invalid port ":1:2" after host"#));
+        check("postgres://a:1,b:2/", Ok(("postgres", None, "a:1,b:2", "", "")));
         check("https://a/\n", Err(r#"parse "https://a/\n": net/url: invalid control character in URL"#));
+    }
+
+    #[test]
+    fn requests_have_paths_or_absolute_urls() {
+        for text in ["/a b", "//a b", "http://a/b c", "*", "mailto:x", "urn:", "http://", "/%20", "/a:b"] {
+            assert!(Url::parse_request(text).is_ok(), "{text}");
+        }
+        for text in ["", "a", "a/b", "http://a b/", ":a", "/%", "http://a:x/", "/\u{7f}", "http://[::1"] {
+            assert!(Url::parse_request(text).is_err(), "{text}");
+        }
     }
 }
