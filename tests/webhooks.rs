@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use common::kubectl::{Kubectl, assert_has};
-use common::{Outcome, go};
+use common::{Outcome, Server, go};
 use needs::needs;
 
 /// A webhook that runs, and a server that calls it.
@@ -22,11 +22,16 @@ struct Hooked {
 
 impl Hooked {
     fn start() -> Hooked {
-        let (program, kubectl) = (go::program("webhook"), Kubectl::start());
+        Self::with(|_| Kubectl::start())
+    }
+
+    /// With a server that is started when the webhook's URL is known.
+    fn with(server: impl FnOnce(&str) -> Kubectl) -> Hooked {
+        let program = go::program("webhook");
         let mut webhook = Command::new(program).stdout(Stdio::piped()).spawn().unwrap();
         let mut said = BufReader::new(webhook.stdout.take().unwrap()).lines();
         let (url, authority) = (said.next().unwrap().unwrap(), said.next().unwrap().unwrap());
-        Hooked { kubectl, webhook, url, authority }
+        Hooked { kubectl: server(&url), webhook, url, authority }
     }
 
     /// Has objects of a resource that are labelled `case: <name>` shown to the webhook, at a path.
@@ -114,6 +119,32 @@ fn a_webhook_sees_the_version_that_it_asks_for() {
     hooked.call(VALIDATING, "old", "deny", rule, "  matchPolicy: Equivalent\n");
     let outcome = hooked.create("old", autoscaler, |outcome| !outcome.ok);
     assert_has(&outcome.stderr, &["no HorizontalPodAutoscaler of v2, read as autoscaling/v1"]);
+}
+
+/// The kubeconfig in the configuration of the plugin says who the server is to a webhook.
+#[needs(go, kubectl)]
+#[test]
+fn a_webhook_knows_the_server_by_the_configuration_of_the_plugin() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let hooked = Hooked::with(|url| {
+        let host = url.trim_start_matches("https://");
+        let users =
+            format!("users:\n- {{name: '{host}', user: {{token: known}}}}\n- {{name: '*', user: {{token: other}}}}\n");
+        std::fs::write(file("hooks"), users).unwrap();
+        let configuration = format!(
+            "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n\
+             - name: ValidatingAdmissionWebhook\n  configuration:\n    apiVersion: apiserver.config.k8s.io/v1\n    \
+             kind: WebhookAdmissionConfiguration\n    kubeConfigFile: {}\n",
+            file("hooks")
+        );
+        std::fs::write(file("admission"), configuration).unwrap();
+        let flag = format!("--admission-control-config-file={}", file("admission"));
+        Kubectl(Server::start_with(&folder.path().join("server"), &[&flag]))
+    });
+    hooked.call(VALIDATING, "who", "who", CONFIG_MAPS, "");
+    let outcome = hooked.create("who", CONFIG_MAP, |outcome| !outcome.ok);
+    assert_has(&outcome.stderr, &["asked with \"Bearer known\""]);
 }
 
 /// What a webhook makes of a custom resource obeys its schema again: fields that it does not know go, defaults come back.

@@ -260,6 +260,14 @@ pub static CATALOG: Catalog = Catalog {
             ..GroupDef::PLAIN
         },
         GroupDef {
+            name: "resourcequota.admission.k8s.io",
+            versions: &[
+                VersionDef::new("v1beta1").serving(Serving::Unserved),
+                VersionDef::new("v1alpha1").serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
+        GroupDef {
             name: "scheduling.k8s.io",
             priority: 16600,
             versions: &[
@@ -8838,6 +8846,12 @@ static KINDS: &[KindDef] = &[
         )
         .serving(Serving::Unserved),
     KindDef::new(
+            ("apiserver.config.k8s.io", "v1", "WebhookAdmissionConfiguration"),
+            &apimachinery::apiserverconfig::v1::WEBHOOK_ADMISSION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1.WebhookAdmissionConfiguration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
             ("apps", "v1", "ControllerRevision"),
             &crate::apps::v1::CONTROLLER_REVISION,
             "io.k8s.api.apps.v1.ControllerRevision",
@@ -11221,6 +11235,18 @@ static KINDS: &[KindDef] = &[
         )
         .serving(Serving::Off)
         .introduced("1.32"),
+    KindDef::new(
+            ("resourcequota.admission.k8s.io", "v1beta1", "Configuration"),
+            &crate::resourcequota::v1beta1::CONFIGURATION,
+            "io.k8s.admission.resourcequota.v1beta1.Configuration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("resourcequota.admission.k8s.io", "v1alpha1", "Configuration"),
+            &crate::resourcequota::v1beta1::CONFIGURATION,
+            "io.k8s.admission.resourcequota.v1alpha1.Configuration",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
             ("scheduling.k8s.io", "v1alpha2", "PodGroup"),
             &crate::scheduling::v1alpha2::POD_GROUP,

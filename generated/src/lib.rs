@@ -29,6 +29,7 @@ pub mod podtolerationrestriction;
 pub mod policy;
 pub mod rbac;
 pub mod resource;
+pub mod resourcequota;
 pub mod scheduling;
 pub mod storage;
 pub mod storagemigration;

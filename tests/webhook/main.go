@@ -54,6 +54,9 @@ func answer(w http.ResponseWriter, r *http.Request) {
 		kind, of := asked.Request.Kind, asked.Request.RequestKind
 		message := fmt.Sprintf("no %s of %s, read as %s", kind.Kind, of.Version, asked.Request.Object.APIVersion)
 		response["allowed"], response["status"] = false, map[string]any{"code": 422, "message": message}
+	case "/who":
+		message := fmt.Sprintf("asked with %q", r.Header.Get("Authorization"))
+		response["allowed"], response["status"] = false, map[string]any{"code": 403, "message": message}
 	case "/warn":
 		response["warnings"] = []string{"seen"}
 	case "/patch":

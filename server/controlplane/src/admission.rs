@@ -107,6 +107,8 @@ struct Told {
     tolerations: TolerationRestriction,
     events: Option<EventRateLimit>,
     images: Option<ImagePolicy>,
+    quotas: quota::Limited,
+    webhooks: webhooks::Known,
     /// Node selectors by namespace.
     node_selectors: Json,
 }
@@ -121,6 +123,8 @@ impl Told {
             tolerations: TolerationRestriction::load(&configurations)?,
             events: running("EventRateLimit").map(EventRateLimit::load).transpose()?,
             images: running("ImagePolicyWebhook").map(ImagePolicy::load).transpose()?,
+            quotas: quota::Limited::load(&configurations)?,
+            webhooks: webhooks::Known::load(&configurations)?,
             node_selectors: node_selectors["podNodeSelectorPluginConfig"].clone(),
         })
     }
@@ -131,14 +135,14 @@ impl Chain {
     /// When a plugin cannot run as it is configured.
     pub fn new(environment: Arc<Environment>) -> Result<Self, String> {
         let options = &environment.options.admission;
-        let told = Told::load(options)?;
+        let mut told = Told::load(options)?;
         let registry = environment.metrics.registry();
         let (metrics, pod_security) = (Metrics::register(registry), pod_security::Metrics::register(registry));
         let running = PLUGINS.iter().filter(|(name, _)| options.runs(name)).filter_map(|(name, _)| Plugin::named(name));
         let plugins = running.map(|plugin| Running { plugin, times: metrics.of_plugin(plugin) }).collect();
         let times = metrics.of_steps();
-        let (policies, webhooks) =
-            (Policies::start(&environment, metrics.clone()), Webhooks::start(&environment, metrics));
+        let policies = Policies::start(&environment, metrics.clone());
+        let webhooks = Webhooks::start(&environment, std::mem::take(&mut told.webhooks), metrics);
         let charges = Arc::default();
         Ok(Chain { environment, plugins, policies, webhooks, told, charges, pod_security, times })
     }
@@ -348,7 +352,10 @@ impl Chain {
                 workloads::check_job(environment, attributes, object, old).await
             }
             Plugin::PodResizeValidator => bound_pods::check_resize(environment, attributes, object, old).await,
-            Plugin::ResourceQuota => quota::validate(environment, &self.charges, attributes, object, old).await,
+            Plugin::ResourceQuota => {
+                let counted = (&self.charges, &self.told.quotas);
+                quota::validate(environment, counted, attributes, object, old).await
+            }
             _ => Ok(()),
         }
     }

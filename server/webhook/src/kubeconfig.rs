@@ -117,7 +117,7 @@ impl Kubeconfig {
     }
 }
 
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
@@ -125,12 +125,12 @@ fn first<'a>(config: &'a Value, list: &str) -> Option<&'a Value> {
     config[list].as_array()?.first()
 }
 
-fn named<'a>(config: &'a Value, list: &str, name: &str) -> Option<&'a Value> {
+pub(crate) fn named<'a>(config: &'a Value, list: &str, name: &str) -> Option<&'a Value> {
     config[list].as_array()?.iter().find(|entry| text(entry, "name") == name)
 }
 
 /// What stands under `<key>-data` in base64, or in the file that `<key>` names.
-fn material(value: &Value, key: &str, directory: &Path) -> Result<Option<Vec<u8>>, String> {
+pub(crate) fn material(value: &Value, key: &str, directory: &Path) -> Result<Option<Vec<u8>>, String> {
     match (text(value, &format!("{key}-data")), text(value, key)) {
         ("", "") => Ok(None),
         ("", file) => read(&directory.join(file)).map(Some),
@@ -138,7 +138,7 @@ fn material(value: &Value, key: &str, directory: &Path) -> Result<Option<Vec<u8>
     }
 }
 
-fn authorization(user: &Value, directory: &Path) -> Result<Option<Authorization>, String> {
+pub(crate) fn authorization(user: &Value, directory: &Path) -> Result<Option<Authorization>, String> {
     let value = match (text(user, "token"), text(user, "tokenFile"), text(user, "username")) {
         ("", "", "") => return Ok(None),
         ("", "", name) => format!("Basic {}", STANDARD.encode(format!("{name}:{}", text(user, "password")))),

@@ -16,6 +16,7 @@ mod route;
 mod services;
 mod tls;
 mod token;
+mod users;
 
 pub use client::{Body, Client, Reply};
 pub use connect::is_remote;
@@ -25,3 +26,4 @@ pub use kubeconfig::Kubeconfig;
 pub use route::{Proxy, Route};
 pub use services::{NoServices, ServiceAddress, Services, Target};
 pub use tls::{Identity, Trust};
+pub use users::Users;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use http::Uri;
 
-use crate::{Client, Error, Route, Trust};
+use crate::{Client, Error, Route, Trust, Users};
 
 /// Finds out where a Service can be reached (upstream: `webhook.ServiceResolver`). Whoever knows Services implements it.
 pub trait ServiceAddress: Send + Sync {
@@ -41,6 +41,9 @@ pub struct Services {
     routes: (Route, Route),
     clients: Mutex<HashMap<Trust, Client>>,
 }
+
+/// The port of URLs that name none.
+const HTTPS: u16 = 443;
 
 /// How many clients are kept: more ways to trust than this are those of a cluster that changes its certificates.
 const KEPT: usize = 64;
@@ -82,6 +85,14 @@ impl Services {
     /// # Errors
     /// When the target is no URL, nobody answers for the service, or the authorities are none.
     pub fn reach(&self, target: &Target, ca_bundle: &[u8]) -> Result<(Client, Uri), Error> {
+        self.reach_as(target, ca_bundle, &Users::default())
+    }
+
+    /// Likewise, as the user that is for the target.
+    ///
+    /// # Errors
+    /// Those of [`reach`](Self::reach), and when the user's certificate or key is none.
+    pub fn reach_as(&self, target: &Target, ca_bundle: &[u8], users: &Users) -> Result<(Client, Uri), Error> {
         let mut trust = Trust { authorities: ca_bundle.to_vec(), ..Trust::default() };
         let mut route = &self.routes.0;
         let url = match target {
@@ -97,7 +108,19 @@ impl Services {
         };
         let wrong = |why: http::Error| Error::Configuration(format!("parse {url:?}: {why}"));
         let uri = url.parse().map_err(http::Error::from).and_then(clean).map_err(wrong)?;
-        Ok((self.client_by(Trust { route: route.clone(), ..trust })?, uri))
+        let user = match target {
+            Target::Service { namespace, name, port, .. } => {
+                users.of_server(&format!("{name}.{namespace}.svc"), u16::try_from(*port).unwrap_or_default())
+            }
+            Target::Url(_) => users.of_server(uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(HTTPS)),
+        };
+        let identity = user.and_then(|user| user.identity.clone());
+        let client = self.client_by(Trust { route: route.clone(), identity, ..trust })?;
+        let client = match user.and_then(|user| user.authorization.clone()) {
+            Some(authorization) => client.with_authorization(authorization),
+            None => client,
+        };
+        Ok((client, uri))
     }
 
     /// The client that trusts in this way, of servers in the cluster.

@@ -4,3 +4,4 @@
 pub type AdmissionConfiguration = crate::apiserverconfig::v1::AdmissionConfiguration;
 pub type AuthenticationConfiguration = crate::apiserverconfig::v1::AuthenticationConfiguration;
 pub type AuthorizationConfiguration = crate::apiserverconfig::v1::AuthorizationConfiguration;
+pub type WebhookAdmissionConfiguration = crate::apiserverconfig::v1::WebhookAdmissionConfiguration;

@@ -5,18 +5,27 @@ use std::path::{Path, PathBuf};
 
 use apimachinery::apiserverconfig::v1::{AdmissionConfiguration, AdmissionPluginConfiguration};
 use machinery::field_error::{FieldError, aggregate};
+use machinery::json::Issues;
 use machinery::reflect::Struct;
 use serde_json::Value as Json;
 use serving::configuration::{self, Unknown};
 
-/// Plugins that read a document at upstream and not here.
-const UNREAD: [&str; 3] = ["MutatingAdmissionWebhook", "ResourceQuota", "ValidatingAdmissionWebhook"];
+/// Plugins that upstream configures with the gate `ManifestBasedAdmissionControlConfig` only.
+const OF_MANIFESTS: [&str; 2] = ["MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"];
 
-const GROUP: &str = "apiserver.config.k8s.io";
+pub const GROUP: &str = "apiserver.config.k8s.io";
 const VERSIONS: [&str; 2] = ["v1", "v1alpha1"];
 /// Plugins that take documents; a document for another one would have no effect.
-const CONFIGURED: [&str; 5] =
-    ["EventRateLimit", "ImagePolicyWebhook", "PodNodeSelector", "PodSecurity", "PodTolerationRestriction"];
+const CONFIGURED: [&str; 8] = [
+    "EventRateLimit",
+    "ImagePolicyWebhook",
+    "MutatingAdmissionWebhook",
+    "PodNodeSelector",
+    "PodSecurity",
+    "PodTolerationRestriction",
+    "ResourceQuota",
+    "ValidatingAdmissionWebhook",
+];
 /// Plugins whose documents have no version, with the key by which they are known: the whole file may be one of them.
 const UNVERSIONED: [(&str, &str); 2] =
     [("ImagePolicyWebhook", "imagePolicy"), ("PodNodeSelector", "podNodeSelectorPluginConfig")];
@@ -47,11 +56,8 @@ impl Configurations {
     fn of(configuration: AdmissionConfiguration, directory: &Path) -> Result<Self, String> {
         let mut documents = HashMap::new();
         for plugin in configuration.plugins {
-            if UNREAD.contains(&plugin.name.as_str()) {
-                return Err(format!(
-                    "admission plugin {:?} takes no configuration here: see docs/status.md",
-                    plugin.name
-                ));
+            if OF_MANIFESTS.contains(&plugin.name.as_str()) {
+                return Err(failed(&plugin.name, "it takes no configuration: manifests of policies are not built"));
             }
             // Documents for plugins that read none are not looked at.
             if !CONFIGURED.contains(&plugin.name.as_str()) {
@@ -65,7 +71,7 @@ impl Configurations {
 
     /// A file from before there was a kind for it.
     fn unversioned(text: &[u8]) -> Option<Self> {
-        let whole = machinery::yaml::to_value(text, &mut machinery::json::Issues::ignore()).ok()?;
+        let whole = machinery::yaml::to_value(text, &mut Issues::ignore()).ok()?;
         UNVERSIONED.iter().any(|(_, key)| !whole[key].is_null()).then_some(())?;
         let each = UNVERSIONED.iter().map(|(plugin, _)| ((*plugin).to_owned(), text.to_vec()));
         Some(Configurations(each.collect()))
@@ -89,10 +95,18 @@ impl Configurations {
         document.map(Some).map_err(|why| failed(plugin, why))
     }
 
+    /// Whether the document of a plugin names a version of a group.
+    pub fn is_of_group(&self, plugin: &str, group: &str) -> bool {
+        let parsed = self.of_plugin(plugin).map(|text| machinery::yaml::to_value(text, &mut Issues::ignore()));
+        let api_version =
+            parsed.and_then(Result::ok).and_then(|document| document["apiVersion"].as_str().map(str::to_owned));
+        api_version.is_some_and(|version| version.split_once('/').is_some_and(|(of, _)| of == group))
+    }
+
     /// A document without a version as it is.
     pub fn read_unversioned(&self, plugin: &str) -> Result<Option<Json>, String> {
         let Some(text) = self.of_plugin(plugin) else { return Ok(None) };
-        let document = machinery::yaml::to_value(text, &mut machinery::json::Issues::ignore());
+        let document = machinery::yaml::to_value(text, &mut Issues::ignore());
         document.map(Some).map_err(|why| failed(plugin, why.to_string()))
     }
 }
@@ -144,10 +158,7 @@ mod tests {
         assert!(load(&format!("{head}- {{name: LimitRanger, path: none}}\n")).is_ok());
         for (text, expect) in [
             ("- {name: PodSecurity, file: x}\n", "unknown field \"plugins[0].file\""),
-            (
-                "- {name: ResourceQuota, path: limits.yaml}\n",
-                "admission plugin \"ResourceQuota\" takes no configuration here",
-            ),
+            ("- {name: ValidatingAdmissionPolicy, path: limits.yaml}\n", "it takes no configuration"),
             ("- {name: PodSecurity, path: none}\n", "couldn't open admission plugin configuration"),
         ] {
             let why = load(&format!("{head}{text}")).unwrap_err();

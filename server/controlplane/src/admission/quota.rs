@@ -1,10 +1,11 @@
 //! `ResourceQuota`: what is about to be made is counted against the quotas of its namespace, in their status, before it is stored.
 
 mod charges;
+mod limited;
 mod scopes;
 mod usage;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use endpoints::{Attributes, Environment, Operation};
@@ -17,6 +18,7 @@ use super::forbidden;
 use super::lookup::find_all;
 
 pub use charges::Charges;
+pub use limited::Limited;
 
 type Resources = BTreeMap<String, Quantity>;
 
@@ -25,7 +27,7 @@ const QUOTAS: (&str, &str) = ("", "resourcequotas");
 /// Counts an object, or refuses it.
 pub async fn validate(
     environment: &Environment,
-    charges: &Arc<Charges>,
+    (charges, limited): (&Arc<Charges>, &Limited),
     attributes: &Attributes,
     object: &Owned,
     old: Option<&Owned>,
@@ -34,14 +36,16 @@ pub async fn validate(
     if attributes.namespace.is_empty() || !usage::is_counted(attributes, object, old) {
         return Ok(());
     }
-    let mut quotas = find_all::<ResourceQuota>(environment, attributes, QUOTAS, &attributes.namespace).await?;
-    quotas.retain(|quota| {
+    let all = find_all::<ResourceQuota>(environment, attributes, QUOTAS, &attributes.namespace).await?;
+    let is_of = |quota: &&ResourceQuota| {
         usage::matching(attributes, &quota.status.hard).next().is_some() && scopes::select(quota, object)
-    });
-    if quotas.is_empty() {
+    };
+    let quotas: Vec<&ResourceQuota> = all.iter().map(|quota| &**quota).filter(is_of).collect();
+    if quotas.is_empty() && limited.is_empty() {
         return Ok(());
     }
     let refused = |why: String| forbidden(attributes, why);
+    let mut covered = BTreeSet::new();
     for quota in &quotas {
         let required: Vec<&str> = usage::matching(attributes, &quota.status.hard).collect();
         let name = &quota.metadata.name;
@@ -51,6 +55,7 @@ pub async fn validate(
         if !unknown.is_empty() {
             return Err(refused(format!("status unknown for quota: {name}, resources: {}", unknown.join(","))));
         }
+        covered.extend(required.into_iter().map(str::to_owned));
     }
     let wanted = usage::usage(attributes, object);
     let negative: Vec<&str> =
@@ -59,11 +64,22 @@ pub async fn validate(
         return Err(refused(format!("quota usage is negative for resource(s): {}", negative.join(","))));
     }
     let counted = old.map(|old| (old, usage::usage(attributes, old)));
+    let deltas: Vec<(&ResourceQuota, Resources)> = quotas
+        .into_iter()
+        .map(|quota| {
+            // A quota that the old object was not counted in is charged for all of the new one.
+            let counted = counted.as_ref().filter(|(old, _)| scopes::select(quota, old));
+            (quota, usage::increase(&wanted, counted.map(|(_, usage)| usage)))
+        })
+        .filter(|(_, delta)| !delta.is_empty())
+        .collect();
+    let uncounted = || usage::increase(&wanted, counted.as_ref().map(|(_, usage)| usage));
+    if deltas.is_empty() && (!covered.is_empty() || uncounted().is_empty()) {
+        return Ok(());
+    }
+    limited.check(attributes, object, all.iter().map(|quota| &**quota), &covered, &wanted)?;
     let mut charged = Vec::new();
-    for quota in quotas.iter().map(|quota| &**quota) {
-        // A quota that the old object was not counted in is charged for all of the new one.
-        let counted = counted.as_ref().filter(|(old, _)| scopes::select(quota, old));
-        let delta = usage::increase(&wanted, counted.map(|(_, usage)| usage));
+    for (quota, delta) in deltas {
         if !requested(quota, &delta).is_empty() {
             charge(quota, &delta).map_err(refused)?;
             charged.push((quota, delta));

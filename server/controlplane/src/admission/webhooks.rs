@@ -2,6 +2,7 @@
 
 mod call;
 mod hook;
+mod known;
 mod record;
 
 use std::sync::Arc;
@@ -23,24 +24,28 @@ use call::Wish;
 use hook::{Hook, Matched};
 use record::Called;
 
+pub use known::Known;
+
 /// All configurations, followed.
 pub struct Webhooks {
     environment: Arc<Environment>,
     mutating: Option<Informer<MutatingWebhookConfiguration>>,
     validating: Option<Informer<ValidatingWebhookConfiguration>>,
     compiled: Cache,
+    known: Known,
     metrics: Metrics,
 }
 
 impl Webhooks {
-    /// Begins to follow configurations.
-    pub fn start(environment: &Arc<Environment>, metrics: Metrics) -> Self {
+    /// Begins to follow configurations. Webhooks are called as the users that are `known` to them.
+    pub fn start(environment: &Arc<Environment>, known: Known, metrics: Metrics) -> Self {
         let informers = &environment.informers;
         Webhooks {
             environment: environment.clone(),
             mutating: informers.of(GROUP, "mutatingwebhookconfigurations"),
             validating: informers.of(GROUP, "validatingwebhookconfigurations"),
             compiled: Cache::default(),
+            known,
             metrics,
         }
     }
@@ -83,8 +88,8 @@ impl Webhooks {
                 if !rounds.webhooks.is_asked(rounds.round, &key) {
                     continue;
                 }
-                let (round, metrics) = (rounds.round, &self.metrics);
-                let called = Called { configuration: name, hook: &hook, index, round, attributes, metrics };
+                let (round, metrics, users) = (rounds.round, &self.metrics, &self.known.mutating);
+                let called = Called { configuration: name, hook: &hook, index, round, attributes, users, metrics };
                 if change(&called, &matched, &subject, object.as_deref_mut()).await? {
                     rounds.webhooks.changed();
                     rounds.wanted = true;
@@ -129,7 +134,8 @@ impl Webhooks {
         }
         let calls = asked.iter().enumerate().map(|(index, (configuration, hook, matched))| {
             let subject = &subject;
-            let called = Called { configuration, hook, index, round: 0, attributes, metrics: &self.metrics };
+            let (users, metrics) = (&self.known.validating, &self.metrics);
+            let called = Called { configuration, hook, index, round: 0, attributes, users, metrics };
             async move { call::validating(&called, matched, subject).await }
         });
         let answers = attributes.trail.timed("validating-webhook", join_all(calls)).await;

@@ -4,7 +4,9 @@
 mod admission_configuration;
 mod authentication_configuration;
 mod authorization_configuration;
+mod webhook_admission_configuration;
 
 pub use admission_configuration::*;
 pub use authentication_configuration::*;
 pub use authorization_configuration::*;
+pub use webhook_admission_configuration::*;

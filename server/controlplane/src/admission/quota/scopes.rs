@@ -5,13 +5,18 @@ use machinery::reflect::Owned;
 
 /// Whether all scopes of a quota take an object.
 pub fn select(quota: &ResourceQuota, object: &Owned) -> bool {
+    requirements(quota).all(|requirement| takes(&requirement, object))
+}
+
+/// The scopes of a quota, those of both fields.
+pub fn requirements(quota: &ResourceQuota) -> impl Iterator<Item = ScopedResourceSelectorRequirement> {
     let plain = quota.spec.scopes.iter().map(|scope| ScopedResourceSelectorRequirement {
         scope_name: scope.clone(),
         operator: "Exists".into(),
         values: Vec::new(),
     });
     let said = quota.spec.scope_selector.iter().flat_map(|selector| selector.match_expressions.clone());
-    plain.chain(said).all(|requirement| takes(&requirement, object))
+    plain.chain(said)
 }
 
 /// Whether a pod ends by itself (`IsTerminating`).
@@ -19,7 +24,8 @@ pub fn is_terminating(pod: &Pod) -> bool {
     pod.spec.active_deadline_seconds.is_some_and(|seconds| seconds >= 0)
 }
 
-fn takes(requirement: &ScopedResourceSelectorRequirement, object: &Owned) -> bool {
+/// Whether a scope takes an object.
+pub fn takes(requirement: &ScopedResourceSelectorRequirement, object: &Owned) -> bool {
     if let Some(claim) = object.downcast_ref::<PersistentVolumeClaim>() {
         return requirement.scope_name == "VolumeAttributesClass"
             && compares_any(requirement, &volume_attributes_classes(claim));

@@ -57,7 +57,7 @@ impl Failure {
 pub async fn validating(called: &Called<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<(), Status> {
     let begin = Instant::now();
     let review = Review::new(called.hook, matched)?;
-    let failure = match exchange(called.hook, review, subject).await {
+    let failure = match exchange(called, review, subject).await {
         Ok(answer) => {
             let judged = answer.judge(called.hook, subject);
             called.answered(Step::Validate, begin.elapsed(), &judged);
@@ -86,7 +86,7 @@ pub enum Wish {
 /// What the webhook wants done.
 pub async fn mutating(called: &Called<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<Wish, Status> {
     let (hook, begin) = (called.hook, Instant::now());
-    let patch = match exchange(hook, Review::new(hook, matched)?, subject).await {
+    let patch = match exchange(called, Review::new(hook, matched)?, subject).await {
         Ok(answer) => {
             let judged = answer.judge(hook, subject);
             if judged.is_err() {
@@ -137,13 +137,15 @@ impl Review {
     }
 }
 
-async fn exchange(hook: &Hook<'_>, review: Review, subject: &Subject<'_>) -> Result<Answer, Failure> {
+async fn exchange(asked: &Called<'_>, review: Review, subject: &Subject<'_>) -> Result<Answer, Failure> {
+    let hook = asked.hook;
     let (target, shown) = target(hook);
     let url = format!("{shown}?timeout={}s", hook.timeout.as_secs());
     let told = |why: String| Failure::unavailable(format!("failed to call webhook: {why}"));
     let called = |why: &webhook::Error| told(format!("Post \"{url}\": {}", why.cause()));
     let services = &subject.environment.services;
-    let (client, uri) = services.reach(&target, &hook.client.ca_bundle).map_err(|why| called(&why))?;
+    let reached = services.reach_as(&target, &hook.client.ca_bundle, asked.users);
+    let (client, uri) = reached.map_err(|why| called(&why))?;
     let uri = format!("{uri}?timeout={}s", hook.timeout.as_secs()).parse().map_err(|why| told(format!("{why}")))?;
     let Review { api_version, uid, body } = review;
     let reply = client.post_json(&uri, body, hook.timeout, MAX_ANSWER).await.map_err(|why| called(&why))?;

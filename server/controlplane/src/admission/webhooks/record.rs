@@ -6,6 +6,7 @@ use endpoints::Attributes;
 use machinery::status::Status;
 use serde_json::{Value as Json, json};
 use serving::audit::Level;
+use webhook::Users;
 
 use super::hook::Hook;
 use crate::admission::metrics::{Metrics, Rejection, Step};
@@ -24,6 +25,8 @@ pub struct Called<'c> {
     /// 0, and 1 when it is asked again.
     pub round: usize,
     pub attributes: &'c Attributes,
+    /// Who this server is to webhooks.
+    pub users: &'c Users,
     pub metrics: &'c Metrics,
 }
 

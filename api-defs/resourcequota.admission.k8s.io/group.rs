@@ -1,0 +1,7 @@
+//! What the admission plugin `ResourceQuota` is configured with.
+
+#![group("resourcequota.admission.k8s.io", package = generated, internal, validation = tagged)]
+#![version(v1beta1, unserved)]
+#![version(v1alpha1, unserved)]
+// Older than these conventions; see docs/api-defs-errors.md.
+#![allow(L003, L005, L011, L017, L019)]

@@ -1,0 +1,131 @@
+//! Who this server is to admission webhooks: users of a kubeconfig, by the names of the servers that they are for.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use machinery::{json, yaml};
+use serde_json::Value;
+
+use crate::kubeconfig::{authorization, material, named, text};
+use crate::token::Authorization;
+use crate::{Error, Identity};
+
+/// The port of HTTPS, which names of users may leave out.
+const HTTPS: u16 = 443;
+/// Ways to be known to a server that upstream reads and this server does not.
+const UNREAD: [&str; 3] = ["as", "exec", "auth-provider"];
+
+/// Users by the servers that they are for (upstream: `webhook.NewDefaultAuthenticationInfoResolver`).
+#[derive(Default)]
+pub struct Users {
+    by_name: HashMap<String, User>,
+    /// The user of the current context.
+    current: String,
+}
+
+/// How this server makes itself known.
+#[derive(Clone, Default)]
+pub struct User {
+    pub(crate) identity: Option<Identity>,
+    pub(crate) authorization: Option<Authorization>,
+}
+
+impl Users {
+    /// Reads a kubeconfig. Relative paths in it are relative to it.
+    ///
+    /// # Errors
+    /// When the file, or a file that it names, cannot be read, or a user is known in a way that is not built.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let wrong = |why: String| Error::Configuration(format!("{}: {why}", path.display()));
+        let text = std::fs::read(path).map_err(|why| wrong(why.to_string()))?;
+        let config = yaml::to_value(&text, &mut json::Issues::ignore()).map_err(|why| wrong(why.to_string()))?;
+        Self::of(&config, path.parent().unwrap_or(Path::new("."))).map_err(wrong)
+    }
+
+    fn of(config: &Value, directory: &Path) -> Result<Self, String> {
+        let mut by_name = HashMap::new();
+        for entry in config["users"].as_array().into_iter().flatten() {
+            let (name, user) = (text(entry, "name"), &entry["user"]);
+            let user = User::of(user, directory).map_err(|why| format!("user {name:?}: {why}"))?;
+            by_name.insert(name.to_owned(), user);
+        }
+        let context = named(config, "contexts", text(config, "current-context"));
+        let current = context.map(|entry| text(&entry["context"], "user")).unwrap_or_default();
+        Ok(Users { by_name, current: current.to_owned() })
+    }
+
+    /// The user for a server: by its name and port, by its domain (`*.example.com:8443`), likewise without the port of
+    /// HTTPS, for all servers (`*`), or of the current context.
+    pub fn of_server(&self, host: &str, port: u16) -> Option<&User> {
+        let with_port = format!("{host}:{port}");
+        let without_port = (port == HTTPS).then_some(host);
+        let of_name = [with_port.as_str()].into_iter().chain(without_port).find_map(|name| self.of_name(name));
+        of_name.or_else(|| self.by_name.get("*")).or_else(|| self.by_name.get(&self.current))
+    }
+
+    fn of_name(&self, name: &str) -> Option<&User> {
+        let domains = name.match_indices('.').map(|(at, _)| format!("*{}", &name[at..]));
+        self.by_name.get(name).or_else(|| domains.into_iter().find_map(|domain| self.by_name.get(&domain)))
+    }
+}
+
+impl User {
+    fn of(user: &Value, directory: &Path) -> Result<Self, String> {
+        if let Some(unread) = UNREAD.iter().find(|name| !user[**name].is_null()) {
+            return Err(format!("{unread:?} is not supported: use a token, a client certificate, or a user name"));
+        }
+        let certificate = material(user, "client-certificate", directory)?;
+        let key = material(user, "client-key", directory)?;
+        Ok(User { identity: certificate.zip(key), authorization: authorization(user, directory)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn users_are_found_by_the_names_of_servers() {
+        let user = |name: &str| json!({"name": name, "user": {"token": name}});
+        let names =
+            ["a.ns.svc", "a.ns.svc:8443", "*.ns.svc", "*.example.com:8443", "*.example.com", "b.example.com:443"];
+        let mut config = json!({"users": names.map(user), "current-context": "c",
+            "contexts": [{"name": "c", "context": {"user": "current"}}]});
+        let check = |config: &Value, host: &str, port: u16, expect: Option<&str>| {
+            let users = Users::of(config, Path::new(".")).unwrap();
+            let found = users.of_server(host, port).and_then(|user| user.authorization.as_ref()?.header());
+            let expect = expect.map(|name| HeaderValue::from_str(&format!("Bearer {name}")).unwrap());
+            assert_eq!(found, expect, "{host}:{port}");
+        };
+        check(&config, "a.ns.svc", 443, Some("a.ns.svc"));
+        check(&config, "a.ns.svc", 8443, Some("a.ns.svc:8443"));
+        check(&config, "a.ns.svc", 80, None);
+        check(&config, "b.ns.svc", 443, Some("*.ns.svc"));
+        check(&config, "b.ns.svc", 8443, None);
+        check(&config, "x.y.example.com", 8443, Some("*.example.com:8443"));
+        check(&config, "x.example.com", 443, Some("*.example.com"));
+        check(&config, "b.example.com", 443, Some("b.example.com:443"));
+        check(&config, "other", 443, None);
+        let add = |config: &mut Value, name: &str| config["users"].as_array_mut().unwrap().push(user(name));
+        add(&mut config, "current");
+        check(&config, "other", 443, Some("current"));
+        add(&mut config, "*");
+        check(&config, "other", 443, Some("*"));
+    }
+
+    #[test]
+    fn users_that_cannot_be_used_are_named() {
+        let check = |user: Value, expect: &str| {
+            let config = json!({"users": [{"name": "a", "user": user}]});
+            let why = Users::of(&config, Path::new("/nowhere")).err().unwrap_or_default();
+            assert!(why.starts_with("user \"a\": ") && why.contains(expect), "{why}");
+        };
+        check(json!({"exec": {"command": "x"}}), "\"exec\" is not supported");
+        check(json!({"as": "x"}), "\"as\" is not supported");
+        check(json!({"tokenFile": "t"}), "/nowhere/t: No such file");
+        check(json!({"client-certificate-data": "%"}), "client-certificate-data");
+    }
+}
