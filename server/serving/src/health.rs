@@ -159,6 +159,11 @@ impl Health {
         self.results.families()
     }
 
+    /// Forgets the results of all checks (`DELETE /metrics/slis`).
+    pub(crate) fn reset_results(&self) {
+        self.results.reset();
+    }
+
     fn checks(&self, endpoint: Endpoint) -> Vec<Named> {
         let all = self.named.read().unwrap_or_else(|poisoned| poisoned.into_inner());
         let belongs = |check: &&Named| match endpoint {

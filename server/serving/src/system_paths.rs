@@ -11,7 +11,7 @@ use crate::debug::DebugHandler;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::health::{Health, HealthHandler};
 use crate::log_files::LogFiles;
-use crate::metrics::reset::Reset;
+use crate::metrics::reset;
 use crate::metrics::{Metrics, MetricsHandler, exposition};
 use crate::options::Options;
 use crate::request_info::Query;
@@ -36,8 +36,8 @@ pub struct SystemPaths<H> {
     inner_paths: ListPaths,
     health: HealthHandler,
     metrics: MetricsHandler,
-    /// Of the metrics of health checks; none where they cannot be reset.
-    reset: Option<Reset>,
+    /// Whether a DELETE resets the metrics of health checks.
+    resets_results: bool,
     version: VersionHandler,
     openid: Option<OpenId>,
     flow_control: Option<FlowControl>,
@@ -56,7 +56,7 @@ impl<H> SystemPaths<H> {
             inner_paths,
             health: HealthHandler(health),
             metrics: MetricsHandler::new(metrics, options.metrics.clone(), options.profiling),
-            reset: options.profiling.then(Reset::default),
+            resets_results: options.profiling,
             version: VersionHandler::default(),
             openid: None,
             flow_control: None,
@@ -125,10 +125,12 @@ impl<H: Handler> Handler for SystemPaths<H> {
             "/version" | "/version/" => return self.version.handle(request),
             "/metrics" => return self.metrics.handle(request),
             path if HealthHandler::serves(path) => return self.health.handle(request),
+            "/metrics/slis" if self.resets_results && reset::is_asked(&request) => {
+                self.health.0.reset_results();
+                return Box::pin(std::future::ready(reset::done()));
+            }
             "/metrics/slis" => {
-                let mut families = self.health.0.results();
-                let done = self.reset.as_ref().and_then(|reset| reset.asked(&request, &mut families));
-                let response = done.unwrap_or_else(|| exposition::encode(&request, &families));
+                let response = exposition::encode(&request, &self.health.0.results());
                 return Box::pin(std::future::ready(response));
             }
             "/flagz" => return Box::pin(std::future::ready(zpages::flagz(&request, &self.flags))),
@@ -175,6 +177,11 @@ mod tests {
             let (code, text) = seen(paths.handle(request("GET", path)).await).await;
             assert!(code == 200 && text.contains(expect), "{path}: {text}");
         }
+        let (_, reset) = seen(paths.handle(request("DELETE", "/metrics/slis")).await).await;
+        assert_eq!(reset, "metrics reset\n");
+        let forgotten = paths.handle(request("GET", "/metrics/slis")).await;
+        assert_eq!(forgotten.headers().get("content-type"), None);
+        assert_eq!(seen(forgotten).await, (200, String::new()));
         let mut yaml = request("GET", "/version");
         yaml.headers_mut().insert("accept", "application/yaml".parse().unwrap());
         assert_eq!(paths.handle(yaml).await.status(), 406);

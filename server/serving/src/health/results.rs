@@ -32,6 +32,12 @@ impl Results {
         self.total.with_label_values(&[name, endpoint, status]).inc();
     }
 
+    /// Forgets all results, also what each check said last: a check shows again once it was made again.
+    pub fn reset(&self) {
+        self.last.reset();
+        self.total.reset();
+    }
+
     pub fn families(&self) -> Vec<MetricFamily> {
         let mut families = [self.last.collect(), self.total.collect()].concat();
         families.retain(|family| !family.get_metric().is_empty());

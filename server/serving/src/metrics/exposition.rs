@@ -4,7 +4,7 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HeaderValue};
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
 use prometheus::proto::MetricFamily;
 
 use super::reset::Reset;
@@ -108,9 +108,19 @@ fn compressed(request: &Request, content_type: HeaderValue, text: Vec<u8>) -> Re
         let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
         packer.write_all(&text).and_then(|()| packer.finish())
     };
-    let Some(Ok(packed)) = is_accepted.then(pack) else { return respond::bytes(200, content_type, text) };
+    let Some(Ok(packed)) = is_accepted.then(pack) else { return plain(content_type, text) };
     let mut response = respond::bytes(200, content_type, packed);
     response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    response
+}
+
+/// Metrics as they are. An answer without any has no media type, as upstream's.
+fn plain(content_type: HeaderValue, text: Vec<u8>) -> Response {
+    let is_empty = text.is_empty();
+    let mut response = respond::bytes(200, content_type, text);
+    if is_empty {
+        response.headers_mut().remove(CONTENT_TYPE);
+    }
     response
 }
 

@@ -20,9 +20,9 @@ type Series = (String, Vec<String>);
 impl Reset {
     /// Answers a request that resets these metrics; for others, takes off what had been counted before.
     pub(crate) fn asked(&self, request: &Request, families: &mut Vec<MetricFamily>) -> Option<Response> {
-        if request.method() == Method::DELETE {
+        if is_asked(request) {
             self.begin(families);
-            return Some(respond::bytes(200, respond::TEXT, "metrics reset\n"));
+            return Some(done());
         }
         self.apply(families);
         None
@@ -54,6 +54,16 @@ impl Reset {
         }
         families.retain(|family| !family.get_metric().is_empty());
     }
+}
+
+/// Whether a request resets the metrics of its path.
+pub(crate) fn is_asked(request: &Request) -> bool {
+    request.method() == Method::DELETE
+}
+
+/// The answer to a request that has reset metrics.
+pub(crate) fn done() -> Response {
+    respond::bytes(200, respond::TEXT, "metrics reset\n")
 }
 
 fn values(series: &Metric) -> Vec<String> {
