@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
+use crate::def::{Shape, StructDef};
 use crate::field_error::{BadValue, FieldError};
 use crate::json;
 use crate::reflect::{self, Ref};
@@ -53,18 +54,19 @@ impl Sent {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Shows what is empty in the document where errors show nothing.
-    pub fn complete(&self, errors: &mut [FieldError]) {
+    /// Shows what is empty in the document where errors about an object of this type show nothing.
+    pub fn complete(&self, errors: &mut [FieldError], of: &'static StructDef) {
         if !errors.iter().any(|error| shows_nothing(&error.bad_value)) {
             return;
         }
         let mut sent = self.document();
         let Some(document) = sent.read() else { return };
+        let document = Part { value: document, shape: Some(Shape::Struct(of)) };
         for error in errors {
             let sent = match error.bad_value {
-                BadValue::NoneIn(field) => find(document, &format!("{}.{field}", error.field)),
+                BadValue::NoneIn(field) => document.find(&format!("{}.{field}", error.field)),
                 // A few of upstream's paths begin below `spec` and do not say so.
-                _ => find(document, &error.field).or_else(|| find(document.get("spec")?, &error.field)),
+                _ => document.find(&error.field).or_else(|| document.member("spec")?.find(&error.field)),
             };
             if let Some(sent) = sent {
                 complete(&mut error.bad_value, sent);
@@ -74,8 +76,9 @@ impl Sent {
 }
 
 impl Sent {
-    /// The same for the text of a value in JSON, indented by one space, which stands at a path of the document.
-    pub fn complete_text(&self, text: String, path: &str) -> String {
+    /// The same for the text of a value of this type in JSON, indented by one space, which stands at a path of the
+    /// document.
+    pub fn complete_text(&self, text: String, path: &str, of: &'static StructDef) -> String {
         if !text.contains("null") {
             return text;
         }
@@ -83,7 +86,7 @@ impl Sent {
         let sent = document.read().and_then(|document| find(document, path));
         let tree = serde_json::from_str::<Value>(&text).ok();
         let (Some(sent), Some(mut tree)) = (sent, tree) else { return text };
-        if !fill(&mut tree, sent) {
+        if !fill(&mut tree, Part { value: sent, shape: Some(Shape::Struct(of)) }) {
             return text;
         }
         let mut out = Vec::new();
@@ -169,23 +172,69 @@ fn shows_nothing(value: &BadValue) -> bool {
 
 /// The value at the path of an error: `spec.rules[0].values`, `metadata.labels[example.com/a]`.
 fn find<'d>(document: &'d Value, path: &str) -> Option<&'d Value> {
-    let (mut at, mut rest) = (document, path);
-    while !rest.is_empty() {
-        let (step, behind) = match rest.strip_prefix('[') {
-            Some(bracket) => bracket.split_once(']')?,
-            None => rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len())),
-        };
-        rest = behind.strip_prefix('.').unwrap_or(behind);
-        at = match at {
-            Value::Object(members) => members.get(step)?,
-            Value::Array(items) => items.get(step.parse::<usize>().ok()?)?,
-            _ => return None,
-        };
-    }
-    Some(at)
+    Some(Part { value: document, shape: None }.find(path)?.value)
 }
 
-fn complete(shown: &mut BadValue, sent: &Value) {
+/// A value of the document, and of what type it is, where that is known.
+#[derive(Clone, Copy)]
+struct Part<'d> {
+    value: &'d Value,
+    shape: Option<Shape>,
+}
+
+impl<'d> Part<'d> {
+    fn find(self, path: &str) -> Option<Self> {
+        let (mut at, mut rest) = (self, path);
+        while !rest.is_empty() {
+            let (step, behind) = match rest.strip_prefix('[') {
+                Some(bracket) => bracket.split_once(']')?,
+                None => rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len())),
+            };
+            rest = behind.strip_prefix('.').unwrap_or(behind);
+            at = match at.value {
+                Value::Object(_) => at.member(step)?,
+                Value::Array(items) => at.item(items.get(step.parse::<usize>().ok()?)?),
+                _ => return None,
+            };
+        }
+        Some(at)
+    }
+
+    fn member(self, name: &str) -> Option<Self> {
+        let value = self.value.as_object()?.get(name)?;
+        Some(Part { value, shape: self.shape_of(name) })
+    }
+
+    /// An item of a list.
+    fn item(self, value: &'d Value) -> Self {
+        Part { value, shape: self.shape.and_then(Shape::struct_def).map(Shape::Struct) }
+    }
+
+    /// The type of a member: of an entry, where this is a map.
+    fn shape_of(self, name: &str) -> Option<Shape> {
+        match self.shape? {
+            Shape::StructMap(entry, _) => Some(Shape::Struct(entry)),
+            shape => {
+                let mut fields = shape.struct_def()?.fields.iter();
+                Some(fields.find(|field| field.json.eq_ignore_ascii_case(name))?.shape())
+            }
+        }
+    }
+
+    /// Whether this is shown where nothing is. A struct that was sent empty, and is not there any more, was taken away,
+    /// such as a field of a gate that is off.
+    fn is_empty(self) -> bool {
+        match self.value {
+            Value::Array(items) => items.is_empty(),
+            Value::Object(members) => members.is_empty() && !matches!(self.shape, Some(Shape::OptStruct(_))),
+            // Bytes, which are a list to Go.
+            Value::String(text) => text.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+fn complete(shown: &mut BadValue, sent: Part<'_>) {
     let tree = match shown {
         BadValue::None | BadValue::NoneIn(_) => Some(Value::Null),
         BadValue::Json(text) => serde_json::from_str(text).ok(),
@@ -200,32 +249,27 @@ fn complete(shown: &mut BadValue, sent: &Value) {
 }
 
 /// Puts what was sent empty where nothing is shown; whether there was such. Go names differ from those of JSON in their case.
-fn fill(shown: &mut Value, sent: &Value) -> bool {
-    match (shown, sent) {
-        (shown @ Value::Null, sent) => {
-            let is_empty = match sent {
-                Value::Array(items) => items.is_empty(),
-                Value::Object(members) => members.is_empty(),
-                // Bytes, which are a list to Go.
-                Value::String(text) => text.is_empty(),
-                _ => false,
-            };
-            if is_empty {
-                *shown = sent.clone();
+fn fill(shown: &mut Value, sent: Part<'_>) -> bool {
+    match (shown, sent.value) {
+        (shown @ Value::Null, value) => {
+            if sent.is_empty() {
+                *shown = value.clone();
             }
-            is_empty
+            sent.is_empty()
         }
-        (Value::Object(shown), Value::Object(sent)) => {
+        (Value::Object(shown), Value::Object(members)) => {
             // Of names that differ in nothing but their case, the first one counts.
-            let sent = sent.iter().rev().map(|(name, value)| (name.to_ascii_lowercase(), value));
-            let sent: HashMap<String, &Value> = sent.collect();
-            shown.iter_mut().fold(false, |filled, (name, value)| {
-                let sent = sent.get(&name.to_ascii_lowercase());
-                sent.is_some_and(|sent| fill(value, sent)) || filled
+            let members = members.iter().rev().map(|(name, value)| (name.to_ascii_lowercase(), value));
+            let members: HashMap<String, &Value> = members.collect();
+            shown.iter_mut().fold(false, |filled, (name, shown)| {
+                let value = members.get(&name.to_ascii_lowercase());
+                let part = value.map(|value| Part { value, shape: sent.shape_of(name) });
+                part.is_some_and(|part| fill(shown, part)) || filled
             })
         }
-        (Value::Array(shown), Value::Array(sent)) if shown.len() == sent.len() => {
-            shown.iter_mut().zip(sent).fold(false, |filled, (value, sent)| fill(value, sent) || filled)
+        (Value::Array(shown), Value::Array(items)) if shown.len() == items.len() => {
+            let pairs = shown.iter_mut().zip(items);
+            pairs.fold(false, |filled, (shown, item)| fill(shown, sent.item(item)) || filled)
         }
         _ => false,
     }
@@ -233,8 +277,35 @@ fn fill(shown: &mut Value, sent: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::def::Flags;
+    use crate::describe;
     use crate::field_path::Path;
+    use crate::reflect::Struct as _;
+
+    const OMIT: Flags = Flags::OMIT_EMPTY;
+
+    #[derive(Clone, Default)]
+    struct Spec {
+        group: Option<Box<Group>>,
+        labels: BTreeMap<String, String>,
+    }
+
+    #[derive(Clone, Default)]
+    struct Group {
+        names: Vec<String>,
+    }
+
+    #[derive(Clone, Default)]
+    struct Object {
+        spec: Spec,
+    }
+
+    describe! { Group, GROUP "Group" {} [names: "names", 1, OMIT;] }
+    describe! { Spec, SPEC "Spec" {} [group: "group", 1, OMIT; labels: "labels", 2, OMIT;] }
+    describe! { Object, OBJECT "Object" {} [spec: "spec", 1, OMIT;] }
 
     #[test]
     fn texts_show_what_was_sent_empty() {
@@ -242,12 +313,12 @@ mod tests {
         sent.set(|| serde_json::from_str(r#"{"spec": {"accessModes": [], "selector": null}}"#).ok());
         let shown = "{\n \"AccessModes\": null,\n \"Selector\": null\n}".to_owned();
         let expect = "{\n \"AccessModes\": [],\n \"Selector\": null\n}";
-        assert_eq!(sent.complete_text(shown.clone(), "spec"), expect);
-        assert_eq!(sent.complete_text(shown.clone(), "status"), shown);
+        assert_eq!(sent.complete_text(shown.clone(), "spec", Spec::def()), expect);
+        assert_eq!(sent.complete_text(shown.clone(), "status", Spec::def()), shown);
         sent.set(|| serde_json::from_str(r#"{"spec": {"request": ""}}"#).ok());
         let spec = Path::new("spec");
         let mut errors = [FieldError::invalid(&spec.child("request"), BadValue::None, "why")];
-        sent.complete(&mut errors);
+        sent.complete(&mut errors, Object::def());
         assert_eq!(errors[0].bad_value.to_string(), "\"\"");
     }
 
@@ -266,7 +337,7 @@ mod tests {
         let sent = Sent::default();
         sent.set(move || serde_json::from_str(document).ok());
         let mut errors = [FieldError::invalid(&Path::new(path), value, "")];
-        sent.complete(&mut errors);
+        sent.complete(&mut errors, Object::def());
         errors[0].bad_value.to_string()
     }
 
@@ -281,6 +352,15 @@ mod tests {
         let policy = json(r#"{"Rules":null,"Other":null,"Items":[{"URIs":null}]}"#);
         let sent = r#"{"spec":{"policy":{"items":[{"uris":[]}],"rules":[]}}}"#;
         assert_eq!(shown("spec.policy", policy, sent), r#"{"Rules":[],"Other":null,"Items":[{"URIs":[]}]}"#);
+    }
+
+    #[test]
+    fn a_struct_that_was_taken_away_is_not_shown_as_it_was_sent() {
+        let spec = BadValue::Json(r#"{"Group":null,"Labels":null}"#.into());
+        let sent = r#"{"spec":{"group":{},"labels":{}}}"#;
+        assert_eq!(shown("spec", spec, sent), r#"{"Group":null,"Labels":{}}"#);
+        assert_eq!(shown("spec.group", BadValue::None, sent), "null");
+        assert_eq!(shown("spec.labels", BadValue::None, sent), "{}");
     }
 
     #[test]
@@ -299,7 +379,7 @@ mod tests {
             assert_eq!(shown(path, value.clone(), document), value.to_string(), "{path} of {document}");
         }
         let mut errors = [FieldError::invalid(&Path::new("spec"), BadValue::None, "")];
-        Sent::default().complete(&mut errors);
+        Sent::default().complete(&mut errors, Object::def());
         assert_eq!(errors[0].bad_value, BadValue::None);
     }
 }

@@ -112,7 +112,7 @@ impl ResourceStore {
             validation::common(context, object.as_ref(), None, self.def.namespaced, &mut errors);
         }
         if !errors.is_empty() {
-            context.sent.complete(&mut errors);
+            context.sent.complete(&mut errors, object.def());
             return Err(Status::invalid(self.kind_of(object), name, &errors));
         }
         let warnings = self.strategy.warnings(context, object.as_ref(), None);

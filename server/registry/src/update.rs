@@ -138,7 +138,7 @@ impl ResourceStore {
         validation::common(context, new.as_ref(), Some(old.as_ref()), self.def.namespaced, &mut errors);
         errors.extend(with_bounded_texts(|| self.strategy.validate_update(context, new.as_ref(), old.as_ref())));
         if !errors.is_empty() {
-            context.sent.complete(&mut errors);
+            context.sent.complete(&mut errors, new.def());
             return Err(Status::invalid(self.kind_of(&new), name, &errors));
         }
         let warnings = self.strategy.warnings(context, new.as_ref(), Some(old.as_ref()));

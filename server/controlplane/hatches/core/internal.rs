@@ -28,7 +28,7 @@ pub fn internal_values<T: Struct>(values: &[T]) -> BadValue {
 /// What a change that is not allowed would change, at a path of what was sent.
 pub fn internal_diff<T: Struct>(sent: &Sent, path: &Path<'_>, old: &T, new: &T) -> String {
     let text = |value| json::encode_internal_lines(Ref::of(value), find);
-    diff::unified(&text(old), &sent.complete_text(text(new), &path.to_string()))
+    diff::unified(&text(old), &sent.complete_text(text(new), &path.to_string(), T::def()))
 }
 
 /// The tables, by the module of their group.
