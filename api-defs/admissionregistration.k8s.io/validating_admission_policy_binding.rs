@@ -27,7 +27,7 @@ pub struct ValidatingAdmissionPolicyBinding {
 /// Settings that connect a validating policy with its scope, parameters and enforcement.
 pub struct ValidatingAdmissionPolicyBindingSpec {
     /// Name of the `ValidatingAdmissionPolicy` to activate; required.
-    #[field(1, required, omitempty, shadow("k8s:required"))]
+    #[field(1, required, omitempty)]
     pub policy_name: String,
 
     /// Parameter object exposed to the validation expressions as `params`.
@@ -39,7 +39,7 @@ pub struct ValidatingAdmissionPolicyBindingSpec {
     pub match_resources: Option<MatchResources>,
 
     /// How failures are enforced: `Deny`, `Warn`, `Audit`; `Deny` and `Warn` exclude each other.
-    #[field(4, required, omitempty, list = set, shadow("k8s:required"))]
+    #[field(4, required, omitempty, list = set)]
     pub validation_actions: Vec<ValidationAction>,
 }
 

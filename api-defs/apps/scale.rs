@@ -24,7 +24,7 @@ mod v1beta2 {
     /// The wanted size in a beta scale request.
     struct ScaleSpec {
         /// Pods the workload should have after scaling.
-        #[field(1, default = 0, shadow("k8s:optional", "k8s:minimum=0"))]
+        #[field(1, default = 0)]
         replicas: i32,
     }
 

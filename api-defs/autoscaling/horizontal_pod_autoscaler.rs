@@ -40,18 +40,11 @@ pub struct HorizontalPodAutoscalerSpec {
     pub scale_target_ref: CrossVersionObjectReference,
 
     /// Lower replica bound; default 1, while 0 needs `HPAScaleToZero` and suitable metrics.
-    #[field(
-        2,
-        shadow(
-            "k8s:optional",
-            "k8s:ifEnabled(HPAScaleToZero)=+k8s:minimum=0",
-            "k8s:ifDisabled(HPAScaleToZero)=+k8s:minimum=1"
-        )
-    )]
+    #[field(2)]
     pub min_replicas: Option<i32>,
 
     /// Upper replica bound; may not be below `minReplicas`.
-    #[field(3, required, shadow("k8s:required", "k8s:minimum=1"))]
+    #[field(3, required)]
     pub max_replicas: i32,
 
     /// Signals to follow; the one asking for most replicas wins, default 80% CPU.

@@ -25,7 +25,7 @@ mod v1 {
     /// The wanted size of a workload.
     struct ScaleSpec {
         /// Pods the workload should run; zero or more.
-        #[field(1, default = 0, shadow("k8s:optional", "k8s:minimum=0"))]
+        #[field(1, default = 0)]
         replicas: i32,
     }
 

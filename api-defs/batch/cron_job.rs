@@ -40,7 +40,7 @@ pub struct CronJob {
 /// When to start Jobs and what they look like.
 pub struct CronJobSpec {
     /// Cron expression of five fields, e.g. `*/15 * * * *`, or `@hourly` style macros.
-    #[field(1, required, shadow("k8s:required"))]
+    #[field(1, required)]
     pub schedule: String,
 
     /// IANA zone for the schedule, e.g. `Europe/Paris`; else the controller manager's zone.

@@ -140,18 +140,7 @@ pub struct ExtraValue {
 /// Decision on a signing request and its result.
 pub struct CertificateSigningRequestStatus {
     /// Decisions taken so far, such as `Approved`.
-    #[field(
-        1,
-        list = map(type),
-        shadow(
-            "k8s:listType=map",
-            "k8s:listMapKey=type",
-            "k8s:customUnique",
-            "k8s:optional",
-            "k8s:item(type: \"Approved\")=+k8s:zeroOrOneOfMember",
-            "k8s:item(type: \"Denied\")=+k8s:zeroOrOneOfMember"
-        )
-    )]
+    #[field(1, list = map(type))]
     pub conditions: Vec<CertificateSigningRequestCondition>,
 
     /// Issued PEM chain, base64-encoded in output; empty until signed.

@@ -32,7 +32,7 @@ use crate::meta::ObjectMeta;
 #[strategy(warnings = warn_replication_controller)]
 pub struct ReplicationController {
     /// Name and labels; labels default to those of the pod template.
-    #[field(1, shadow("k8s:subfield(name)=+k8s:optional", "k8s:subfield(name)=+k8s:format=k8s-long-name"))]
+    #[field(1)]
     pub metadata: ObjectMeta,
 
     /// How many pods to keep and what they look like.
@@ -47,11 +47,11 @@ pub struct ReplicationController {
 /// Desired pod count, selector and template.
 pub struct ReplicationControllerSpec {
     /// Pods to keep alive; 1 if not given.
-    #[field(1, default = 1, shadow("k8s:optional", "k8s:minimum=0"))]
+    #[field(1, default = 1)]
     pub replicas: Option<i32>,
 
     /// Seconds a pod must remain ready to be counted available; 0 by default.
-    #[field(4, default = 0, shadow("k8s:optional", "k8s:minimum=0"))]
+    #[field(4, default = 0)]
     pub min_ready_seconds: i32,
 
     /// Labels of the managed pods; taken from the template when blank.

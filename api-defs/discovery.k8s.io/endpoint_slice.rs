@@ -24,11 +24,11 @@ pub struct EndpointSlice {
     pub metadata: ObjectMeta,
 
     /// Address family shared by all backends in the slice; cannot be changed after creation.
-    #[field(4, required, shadow("k8s:required", "k8s:immutable"))]
+    #[field(4, required)]
     pub address_type: AddressType,
 
     /// Backends held in this slice, up to 1000 of them.
-    #[field(2, always, list = atomic, shadow("k8s:optional"))]
+    #[field(2, always, list = atomic)]
     pub endpoints: Vec<Endpoint>,
 
     /// Ports offered by every backend here, limited to 100 entries.
@@ -46,7 +46,7 @@ pub enum AddressType {
 /// One network backend behind a Service, usually a single pod, with its addresses and health.
 pub struct Endpoint {
     /// IPs or FQDN for this backend, matching the slice's `addressType`; consumers normally use the first.
-    #[field(1, required, list = set, shadow("k8s:required", "k8s:maxItems=100"))]
+    #[field(1, required, list = set)]
     pub addresses: Vec<String>,
 
     /// Health flags telling proxies whether this backend should receive traffic.
@@ -142,7 +142,7 @@ mod v1beta1 {
     #[differs(EndpointSlice)]
     struct EndpointSlice {
         /// Backends held in this slice, up to 1000 of them.
-        #[field(2, required, list = atomic, shadow("k8s:optional"))]
+        #[field(2, required, list = atomic)]
         endpoints: Vec<Endpoint>,
     }
 

@@ -28,11 +28,11 @@ pub struct NetworkPolicySpec {
     pub pod_selector: LabelSelector,
 
     /// Inbound allowances; an empty list blocks all incoming traffic to selected pods.
-    #[field(2, list = atomic, shadow("k8s:optional"))]
+    #[field(2, list = atomic)]
     pub ingress: Vec<NetworkPolicyIngressRule>,
 
     /// Outbound allowances, effective once `Egress` appears in `policyTypes`.
-    #[field(3, list = atomic, shadow("k8s:optional"))]
+    #[field(3, list = atomic)]
     pub egress: Vec<NetworkPolicyEgressRule>,
 
     /// Directions being restricted; inferred from the rules present when left out.
@@ -48,7 +48,7 @@ pub struct NetworkPolicyIngressRule {
     pub ports: Vec<NetworkPolicyPort>,
 
     /// Permitted sources, any of which suffices; empty means everyone.
-    #[field(2, list = atomic, shadow("k8s:optional"))]
+    #[field(2, list = atomic)]
     pub from: Vec<NetworkPolicyPeer>,
 }
 
@@ -80,7 +80,7 @@ pub struct NetworkPolicyPeer {
     pub namespace_selector: Option<LabelSelector>,
 
     /// IP range of the partner; cannot be combined with either selector.
-    #[field(3, shadow("k8s:optional"))]
+    #[field(3)]
     pub ip_block: Option<IPBlock>,
 }
 
@@ -88,7 +88,7 @@ pub struct NetworkPolicyPeer {
 #[deprecated]
 pub struct IPBlock {
     /// Permitted range in CIDR notation, such as `192.168.1.0/24` or `2001:db8::/64`.
-    #[field(1, required, shadow("k8s:required"))]
+    #[field(1, required)]
     pub cidr: String,
 
     /// Sub-ranges carved out of `cidr`; each must lie inside it.
@@ -104,7 +104,7 @@ pub struct NetworkPolicyEgressRule {
     pub ports: Vec<NetworkPolicyPort>,
 
     /// Permitted destinations, any of which suffices; empty means anywhere.
-    #[field(2, list = atomic, shadow("k8s:optional"))]
+    #[field(2, list = atomic)]
     pub to: Vec<NetworkPolicyPeer>,
 }
 

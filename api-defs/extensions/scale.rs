@@ -20,7 +20,7 @@ pub struct Scale {
 /// Requested size of a scalable workload.
 pub struct ScaleSpec {
     /// Pod count to scale to; zero is permitted.
-    #[field(1, default = 0, shadow("k8s:optional", "k8s:minimum=0"))]
+    #[field(1, default = 0)]
     pub replicas: i32,
 }
 

@@ -34,21 +34,15 @@ pub struct PriorityLevelConfiguration {
 #[union(discriminator = type, members(Limited = limited, Exempt = exempt))]
 pub struct PriorityLevelConfigurationSpec {
     /// Either `Limited`, subject to seat limits, or `Exempt`, never queued or rejected.
-    #[field(1, required, shadow("k8s:required", "k8s:discriminator"))]
+    #[field(1, required)]
     pub r#type: PriorityLevelEnablement,
 
     /// Seat and queue settings; mandatory for `Limited`, forbidden for `Exempt`.
-    #[field(
-        2,
-        shadow("k8s:optional", "k8s:member(\"Limited\")=+k8s:required", "k8s:member(\"Exempt\")=+k8s:forbidden")
-    )]
+    #[field(2)]
     pub limited: Option<LimitedPriorityLevelConfiguration>,
 
     /// Lending and share settings usable only when `type` is `Exempt`.
-    #[field(
-        3,
-        shadow("k8s:optional", "k8s:member(\"Exempt\")=+k8s:optional", "k8s:member(\"Limited\")=+k8s:forbidden")
-    )]
+    #[field(3)]
     pub exempt: Option<ExemptPriorityLevelConfiguration>,
 }
 
@@ -98,11 +92,11 @@ pub struct LimitedPriorityLevelConfiguration {
 #[union(discriminator = type, members(Queue = queuing), without(Reject))]
 pub struct LimitResponse {
     /// Overflow handling: `Queue` holds requests, `Reject` answers HTTP 429 at once.
-    #[field(1, required, shadow("k8s:required", "k8s:discriminator"))]
+    #[field(1, required)]
     pub r#type: LimitResponseType,
 
     /// Queue dimensions, permitted only together with the `Queue` type.
-    #[field(2, shadow("k8s:optional", "k8s:member(\"Queue\")=+k8s:required", "k8s:member(\"Reject\")=+k8s:forbidden"))]
+    #[field(2)]
     pub queuing: Option<QueuingConfiguration>,
 }
 

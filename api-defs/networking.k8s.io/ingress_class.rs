@@ -31,7 +31,7 @@ pub struct IngressClassSpec {
     pub controller: String,
 
     /// Optional pointer to controller-specific configuration.
-    #[field(2, shadow("k8s:optional"))]
+    #[field(2)]
     pub parameters: Option<IngressClassParametersReference>,
 }
 
@@ -48,11 +48,11 @@ pub struct IngressClassParametersReference {
     pub api_group: Option<String>,
 
     /// Type of the configuration object.
-    #[field(2, required, shadow("k8s:required"))]
+    #[field(2, required)]
     pub kind: String,
 
     /// Configuration object's name within its scope.
-    #[field(3, required, shadow("k8s:required"))]
+    #[field(3, required)]
     pub name: String,
 
     /// Either `Cluster`, which is the default, or `Namespace`.

@@ -20,7 +20,7 @@ pub struct IPAddress {
 /// Ownership data of an allocated IP.
 pub struct IPAddressSpec {
     /// Object the IP was handed to, usually a Service; mandatory.
-    #[field(1, required, omitempty, shadow("k8s:required", "k8s:immutable"))]
+    #[field(1, required, omitempty)]
     pub parent_ref: Option<ParentReference>,
 }
 
@@ -35,7 +35,7 @@ pub struct ParentReference {
     pub group: String,
 
     /// Owner's plural resource name, such as `services`.
-    #[field(2, required, omitempty, shadow("k8s:required"))]
+    #[field(2, required, omitempty)]
     pub resource: String,
 
     /// Owner's namespace, if it has one.
@@ -43,6 +43,6 @@ pub struct ParentReference {
     pub namespace: String,
 
     /// Name of the owning object; mandatory.
-    #[field(4, required, omitempty, shadow("k8s:required"))]
+    #[field(4, required, omitempty)]
     pub name: String,
 }

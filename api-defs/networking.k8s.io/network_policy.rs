@@ -26,11 +26,11 @@ pub struct NetworkPolicySpec {
     pub pod_selector: LabelSelector,
 
     /// Allowed inbound traffic, additive across policies; none listed means all inbound denied.
-    #[field(2, list = atomic, shadow("k8s:optional"))]
+    #[field(2, list = atomic)]
     pub ingress: Vec<NetworkPolicyIngressRule>,
 
     /// Allowed outbound traffic; remember to permit DNS when restricting it.
-    #[field(3, list = atomic, shadow("k8s:optional"))]
+    #[field(3, list = atomic)]
     pub egress: Vec<NetworkPolicyEgressRule>,
 
     /// Directions under control; `Ingress` is always assumed if unset, `Egress` only with egress rules.
@@ -45,7 +45,7 @@ pub struct NetworkPolicyIngressRule {
     pub ports: Vec<NetworkPolicyPort>,
 
     /// Sources allowed, combined with OR; omit to allow all sources.
-    #[field(2, list = atomic, shadow("k8s:optional"))]
+    #[field(2, list = atomic)]
     pub from: Vec<NetworkPolicyPeer>,
 }
 
@@ -75,14 +75,14 @@ pub struct NetworkPolicyPeer {
     pub namespace_selector: Option<LabelSelector>,
 
     /// Matches addresses by CIDR; both selectors must then be absent.
-    #[field(3, shadow("k8s:optional"))]
+    #[field(3)]
     pub ip_block: Option<IPBlock>,
 }
 
 /// CIDR range a NetworkPolicy rule allows, minus excluded sub-ranges.
 pub struct IPBlock {
     /// Address range to allow, for instance `10.0.0.0/8` or `fd00::/8`.
-    #[field(1, required, shadow("k8s:required"))]
+    #[field(1, required)]
     pub cidr: String,
 
     /// CIDRs inside the range that stay blocked by this rule.
@@ -97,7 +97,7 @@ pub struct NetworkPolicyEgressRule {
     pub ports: Vec<NetworkPolicyPort>,
 
     /// Destinations allowed, combined with OR; omit to allow all destinations.
-    #[field(2, list = atomic, shadow("k8s:optional"))]
+    #[field(2, list = atomic)]
     pub to: Vec<NetworkPolicyPeer>,
 }
 

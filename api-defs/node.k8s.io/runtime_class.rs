@@ -18,7 +18,7 @@ pub struct RuntimeClass {
     pub metadata: ObjectMeta,
 
     /// CRI configuration name on the nodes, for example `runsc`; immutable.
-    #[field(2, required, shadow("k8s:format=\"k8s-short-name\"", "k8s:immutable", "k8s:required"))]
+    #[field(2, required)]
     pub handler: String,
 
     /// Extra per-pod resources charged in scheduling and quota.
@@ -69,7 +69,7 @@ mod v1alpha1 {
     /// Alpha-only settings block of a runtime class.
     struct RuntimeClassSpec {
         /// CRI handler used for pods of this class; a lowercase DNS label.
-        #[field(1, required, shadow("k8s:format=\"k8s-short-name\"", "k8s:immutable", "k8s:required"))]
+        #[field(1, required)]
         runtime_handler: String,
 
         /// Per-pod resource surcharge of the runtime.

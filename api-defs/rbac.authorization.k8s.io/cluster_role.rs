@@ -19,7 +19,7 @@ pub struct ClusterRole {
     pub metadata: ObjectMeta,
 
     /// Permissions granted; overwritten by the controller when aggregation is configured.
-    #[field(2, always, list = atomic, shadow("k8s:optional"))]
+    #[field(2, always, list = atomic)]
     pub rules: Vec<PolicyRule>,
 
     /// Collects permissions from other ClusterRoles into this one.

@@ -25,7 +25,7 @@ pub struct ClusterRoleBinding {
     pub metadata: ObjectMeta,
 
     /// Users, groups and service accounts receiving the permissions.
-    #[field(2, list = atomic, shadow("k8s:optional"))]
+    #[field(2, list = atomic)]
     pub subjects: Vec<Subject>,
 
     /// ClusterRole being granted; immutable, so recreate the binding to change it.

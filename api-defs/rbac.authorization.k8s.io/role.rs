@@ -19,14 +19,14 @@ pub struct Role {
     pub metadata: ObjectMeta,
 
     /// Permissions granted inside the namespace; purely additive.
-    #[field(2, always, list = atomic, shadow("k8s:optional"))]
+    #[field(2, always, list = atomic)]
     pub rules: Vec<PolicyRule>,
 }
 
 /// One permission entry: verbs on resources or on plain URLs, never both.
 pub struct PolicyRule {
     /// Allowed operations such as `get` or `create`; `*` allows all.
-    #[field(1, required, list = atomic, shadow("k8s:required"))]
+    #[field(1, required, list = atomic)]
     pub verbs: Vec<String>,
 
     /// Groups containing the resources; an empty string is core, `*` is all.

@@ -25,7 +25,7 @@ pub struct RoleBinding {
     pub metadata: ObjectMeta,
 
     /// Who receives the permissions; service accounts may come from other namespaces.
-    #[field(2, list = atomic, shadow("k8s:optional"))]
+    #[field(2, list = atomic)]
     pub subjects: Vec<Subject>,
 
     /// Role in this namespace, or ClusterRole, being granted; immutable.

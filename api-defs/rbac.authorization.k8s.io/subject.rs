@@ -10,7 +10,7 @@ pub struct RoleRef {
     pub kind: String,
 
     /// Role to grant, by object name.
-    #[field(3, required, shadow("k8s:required"))]
+    #[field(3, required)]
     pub name: String,
 }
 
@@ -27,7 +27,7 @@ pub struct Subject {
     pub api_group: String,
 
     /// Username, group name or service account name.
-    #[field(3, required, shadow("k8s:required"))]
+    #[field(3, required)]
     pub name: String,
 
     /// Namespace of the service account; leave out for users and groups.

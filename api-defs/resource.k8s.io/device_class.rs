@@ -14,7 +14,7 @@ use crate::meta::ObjectMeta;
 #[validate(by_hand = validate_device_class)]
 pub struct DeviceClass {
     /// Cluster-wide class name and labels; claims refer to the name.
-    #[field(1, shadow("k8s:subfield(name)=+k8s:optional", "k8s:subfield(name)=+k8s:format=k8s-long-name"))]
+    #[field(1)]
     pub metadata: ObjectMeta,
 
     /// Device filters and settings making up the class.
@@ -25,15 +25,15 @@ pub struct DeviceClass {
 /// Defines which devices belong to a class and their configuration.
 pub struct DeviceClassSpec {
     /// Filters that devices must all pass to belong to the class.
-    #[field(1, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+    #[field(1, list = atomic)]
     pub selectors: Vec<DeviceSelector>,
 
     /// Settings passed to drivers for each device claimed via this class.
-    #[field(2, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+    #[field(2, list = atomic)]
     pub config: Vec<DeviceClassConfiguration>,
 
     /// Extended resource, like `example.com/gpu`, that pods may request to get these devices.
-    #[field(4, shadow("k8s:optional", "k8s:format=k8s-extended-resource-name"), gate = DRAExtendedResource)]
+    #[field(4, gate = DRAExtendedResource)]
     pub extended_resource_name: Option<String>,
 }
 

@@ -1,14 +1,14 @@
 /// Vendor settings to apply when preparing a device.
 pub struct DeviceConfiguration {
     /// Driver-specific parameters that Kubernetes passes through uninterpreted.
-    #[field(1, shadow("k8s:optional"))]
+    #[field(1)]
     pub opaque: Option<OpaqueDeviceConfiguration>,
 }
 
 /// Vendor parameters addressed to one driver.
 pub struct OpaqueDeviceConfiguration {
     /// DRA driver expected to understand the parameters; others skip them.
-    #[field(1, required, shadow("k8s:required", "k8s:format=k8s-long-name-caseless", "k8s:maxLength=63"))]
+    #[field(1, required)]
     pub driver: String,
 
     /// Vendor-defined object with its own `apiVersion` and `kind`, 10 KiB at most.

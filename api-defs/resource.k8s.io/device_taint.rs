@@ -10,7 +10,7 @@ pub struct DeviceTaint {
     pub value: String,
 
     /// Consequence: `None` informs only, `NoSchedule` blocks allocation, `NoExecute` also evicts.
-    #[field(3, required, shadow("k8s:required"))]
+    #[field(3, required)]
     pub effect: DeviceTaintEffect,
 
     /// When the taint was set; filled in by the server if missing.

@@ -21,7 +21,7 @@ pub struct ResourceClaim {
     pub metadata: ObjectMeta,
 
     /// What devices are wanted; cannot be edited after creation.
-    #[field(2, required, shadow("k8s:immutable"))]
+    #[field(2, required)]
     pub spec: ResourceClaimSpec,
 
     /// Allocation result, current users and device state.
@@ -39,20 +39,15 @@ pub struct ResourceClaimSpec {
 /// Device portion of a claim: requests, cross-request constraints and settings.
 pub struct DeviceClaim {
     /// Distinct device needs, 32 at most, each satisfied independently.
-    #[field(
-        1,
-        always,
-        list = atomic,
-        shadow("k8s:optional", "k8s:unique=map", "k8s:listMapKey=name", "k8s:maxItems=32")
-    )]
+    #[field(1, always, list = atomic)]
     pub requests: Vec<DeviceRequest>,
 
     /// Conditions spanning devices, for example all from the same NUMA node; 32 at most.
-    #[field(2, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+    #[field(2, list = atomic)]
     pub constraints: Vec<DeviceConstraint>,
 
     /// Driver settings for the requested devices; 32 entries at most.
-    #[field(3, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+    #[field(3, list = atomic)]
     pub config: Vec<DeviceClaimConfiguration>,
 }
 
@@ -63,16 +58,11 @@ pub struct DeviceRequest {
     pub name: String,
 
     /// Single fixed description of the devices; exclusive with `firstAvailable`.
-    #[field(2, shadow("k8s:optional"))]
+    #[field(2)]
     pub exactly: Option<ExactDeviceRequest>,
 
     /// Alternatives in order of preference, up to eight; the first satisfiable one is used.
-    #[field(
-        3,
-        list = atomic,
-        shadow("k8s:optional", "k8s:unique=map", "k8s:listMapKey=name", "k8s:maxItems=8"),
-        gate = DRAPrioritizedList
-    )]
+    #[field(3, list = atomic, gate = DRAPrioritizedList)]
     pub first_available: Vec<DeviceSubRequest>,
 }
 
@@ -85,11 +75,11 @@ pub struct ExactDeviceRequest {
     pub device_class_name: String,
 
     /// Filters added on top of those in the class.
-    #[field(2, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+    #[field(2, list = atomic)]
     pub selectors: Vec<DeviceSelector>,
 
     /// Take `count` devices or all that match; defaults to `ExactCount`.
-    #[field(3, shadow("k8s:optional"))]
+    #[field(3)]
     pub allocation_mode: DeviceAllocationMode,
 
     /// How many devices to take, 1 unless stated.
@@ -101,7 +91,7 @@ pub struct ExactDeviceRequest {
     pub admin_access: Option<bool>,
 
     /// Taints on devices that this requirement overlooks.
-    #[field(6, list = atomic, shadow("k8s:optional"), gate = DRADeviceTaints)]
+    #[field(6, list = atomic, gate = DRADeviceTaints)]
     pub tolerations: Vec<DeviceToleration>,
 
     /// Minimum amounts each device must have, or share amounts to consume.
@@ -118,11 +108,11 @@ pub enum DeviceAllocationMode {
 /// Allows a claim to use devices despite matching taints.
 pub struct DeviceToleration {
     /// Taint key accepted; empty together with `Exists` accepts any.
-    #[field(1, shadow("k8s:optional", "k8s:format=k8s-label-key"))]
+    #[field(1)]
     pub key: String,
 
     /// Match mode: `Equal`, the default, compares values, whereas `Exists` ignores them.
-    #[field(2, default = Equal, shadow("k8s:optional"))]
+    #[field(2, default = Equal)]
     pub operator: DeviceTolerationOperator,
 
     /// Taint value accepted; stays empty with `Exists`.
@@ -130,7 +120,7 @@ pub struct DeviceToleration {
     pub value: String,
 
     /// Taint effect accepted; empty accepts all effects.
-    #[field(4, shadow("k8s:optional"))]
+    #[field(4)]
     pub effect: DeviceTaintEffect,
 
     /// Seconds to withstand a `NoExecute` taint; unset never evicts, 0 evicts at once.
@@ -160,15 +150,15 @@ pub struct DeviceSubRequest {
     pub name: String,
 
     /// Device class supplying defaults and filters for this alternative; required.
-    #[field(2, required, shadow("k8s:required", "k8s:format=k8s-long-name"))]
+    #[field(2, required)]
     pub device_class_name: String,
 
     /// Extra filters a device must pass for this alternative.
-    #[field(3, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+    #[field(3, list = atomic)]
     pub selectors: Vec<DeviceSelector>,
 
     /// Fixed count or all matching devices, for this alternative; default `ExactCount`.
-    #[field(4, shadow("k8s:optional"))]
+    #[field(4)]
     pub allocation_mode: DeviceAllocationMode,
 
     /// Devices this alternative needs, default 1.
@@ -176,7 +166,7 @@ pub struct DeviceSubRequest {
     pub count: i64,
 
     /// Device taints this alternative accepts.
-    #[field(6, list = atomic, shadow("k8s:optional"), gate = DRADeviceTaints)]
+    #[field(6, list = atomic, gate = DRADeviceTaints)]
     pub tolerations: Vec<DeviceToleration>,
 
     /// Capacity this alternative needs per device.
@@ -187,11 +177,11 @@ pub struct DeviceSubRequest {
 /// Relationship that must hold among devices of one claim.
 pub struct DeviceConstraint {
     /// Requests the relationship covers; empty covers the entire claim.
-    #[field(1, list = atomic, shadow("k8s:optional", "k8s:unique=set", "k8s:maxItems=32"))]
+    #[field(1, list = atomic)]
     pub requests: Vec<String>,
 
     /// Attribute whose value must be identical on all covered devices.
-    #[field(2, shadow("k8s:optional", "k8s:format=k8s-resource-fully-qualified-name"), go = "FullyQualifiedName")]
+    #[field(2, go = "FullyQualifiedName")]
     pub match_attribute: Option<String>,
 
     /// Attribute whose value must differ on every covered device.
@@ -202,7 +192,7 @@ pub struct DeviceConstraint {
 /// Driver settings inside a claim, optionally limited to certain requests.
 pub struct DeviceClaimConfiguration {
     /// Request names concerned; empty covers all, `main/sub` addresses an alternative.
-    #[field(1, list = atomic, shadow("k8s:optional", "k8s:unique=set", "k8s:maxItems=32"))]
+    #[field(1, list = atomic)]
     pub requests: Vec<String>,
 
     /// Inlined settings meant for the driver.
@@ -213,32 +203,15 @@ pub struct DeviceClaimConfiguration {
 /// Tracks allocation and usage of a claim.
 pub struct ResourceClaimStatus {
     /// Devices granted; empty until the claim is allocated.
-    #[field(1, shadow("k8s:optional", "k8s:update=NoModify"))]
+    #[field(1)]
     pub allocation: Option<AllocationResult>,
 
     /// Consumers allowed to use the claim, up to 256; deallocation needs it empty.
-    #[field(
-        2,
-        list = map(uid),
-        patch = merge,
-        shadow("k8s:optional", "k8s:listType=map", "k8s:listMapKey=uid", "k8s:maxItems=256")
-    )]
+    #[field(2, list = map(uid), patch = merge)]
     pub reserved_for: Vec<ResourceClaimConsumerReference>,
 
     /// Per-device state published by drivers.
-    #[field(
-        4,
-        list = map(driver, device, pool, shareID),
-        shadow(
-            "k8s:optional",
-            "k8s:listType=map",
-            "k8s:listMapKey=driver",
-            "k8s:listMapKey=device",
-            "k8s:listMapKey=pool",
-            "k8s:listMapKey=shareID"
-        ),
-        gate = DRAResourceClaimDeviceStatus
-    )]
+    #[field(4, list = map(driver, device, pool, shareID), gate = DRAResourceClaimDeviceStatus)]
     pub devices: Vec<AllocatedDeviceStatus>,
 }
 
@@ -260,11 +233,11 @@ pub struct AllocationResult {
 /// Devices picked for a claim and settings to prepare them with.
 pub struct DeviceAllocationResult {
     /// One entry per allocated device, up to 32.
-    #[field(1, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+    #[field(1, list = atomic)]
     pub results: Vec<DeviceRequestAllocationResult>,
 
     /// Merged settings from class and claim, class entries first.
-    #[field(2, list = atomic, shadow("k8s:optional", "k8s:maxItems=64"))]
+    #[field(2, list = atomic)]
     pub config: Vec<DeviceAllocationConfiguration>,
 }
 
@@ -275,11 +248,11 @@ pub struct DeviceRequestAllocationResult {
     pub request: String,
 
     /// DRA driver whose kubelet plugin prepares the device.
-    #[field(2, required, shadow("k8s:format=k8s-long-name-caseless", "k8s:required", "k8s:maxLength=63"))]
+    #[field(2, required)]
     pub driver: String,
 
     /// Pool that supplied the device.
-    #[field(3, required, shadow("k8s:required", "k8s:format=k8s-resource-pool-name"))]
+    #[field(3, required)]
     pub pool: String,
 
     /// Name of the allocated device in that pool.
@@ -291,19 +264,19 @@ pub struct DeviceRequestAllocationResult {
     pub admin_access: Option<bool>,
 
     /// Copy of the request's tolerations as of allocation time.
-    #[field(6, list = atomic, shadow("k8s:optional"), gate = DRADeviceTaints)]
+    #[field(6, list = atomic, gate = DRADeviceTaints)]
     pub tolerations: Vec<DeviceToleration>,
 
     /// Copied condition types that binding has to wait for.
-    #[field(7, list = atomic, shadow("k8s:optional", "k8s:maxItems=4"), gate = DRADeviceBindingConditions)]
+    #[field(7, list = atomic, gate = DRADeviceBindingConditions)]
     pub binding_conditions: Vec<String>,
 
     /// Copied condition types that make binding fail.
-    #[field(8, list = atomic, shadow("k8s:optional", "k8s:maxItems=4"), gate = DRADeviceBindingConditions)]
+    #[field(8, list = atomic, gate = DRADeviceBindingConditions)]
     pub binding_failure_conditions: Vec<String>,
 
     /// Unique identifier of this share of a multiply allocated device.
-    #[field(9, shadow("k8s:optional", "k8s:format=k8s-uuid"), gate = DRAConsumableCapacity, go = "types.UID")]
+    #[field(9, gate = DRAConsumableCapacity, go = "types.UID")]
     pub share_id: Option<String>,
 
     /// Capacity taken by this share, after rounding by the request policy.
@@ -314,11 +287,11 @@ pub struct DeviceRequestAllocationResult {
 /// Configuration that the driver must apply to allocated devices, with its origin.
 pub struct DeviceAllocationConfiguration {
     /// Whether the settings come from the DeviceClass or the claim.
-    #[field(1, required, shadow("k8s:required"))]
+    #[field(1, required)]
     pub source: AllocationConfigSource,
 
     /// Claim requests these settings concern; empty applies to all.
-    #[field(2, list = atomic, shadow("k8s:optional", "k8s:unique=set", "k8s:maxItems=32"))]
+    #[field(2, list = atomic)]
     pub requests: Vec<String>,
 
     /// Inlined driver settings to apply.
@@ -366,7 +339,7 @@ pub struct AllocatedDeviceStatus {
     pub device: String,
 
     /// Distinguishes this share when several claims split one device.
-    #[field(7, shadow("k8s:optional", "k8s:format=k8s-uuid"), gate = DRAConsumableCapacity)]
+    #[field(7, gate = DRAConsumableCapacity)]
     pub share_id: Option<String>,
 
     /// Driver-defined health observations, no more than eight.
@@ -378,22 +351,22 @@ pub struct AllocatedDeviceStatus {
     pub data: Option<RawExtension>,
 
     /// Interface name and addresses, when the device is a network interface.
-    #[field(6, shadow("k8s:optional"))]
+    #[field(6)]
     pub network_data: Option<NetworkDeviceData>,
 }
 
 /// Network identity of an allocated interface, reported by its driver.
 pub struct NetworkDeviceData {
     /// Interface name inside the pod, such as `net1`.
-    #[field(1, shadow("k8s:optional", "k8s:maxBytes=256"))]
+    #[field(1)]
     pub interface_name: String,
 
     /// Assigned addresses with prefix length, like `192.0.2.5/24`.
-    #[field(2, list = atomic, shadow("k8s:optional", "k8s:unique=set", "k8s:maxItems=16"))]
+    #[field(2, list = atomic)]
     pub ips: Vec<String>,
 
     /// MAC or other link-layer address of the interface.
-    #[field(3, shadow("k8s:optional", "k8s:maxBytes=128"))]
+    #[field(3)]
     pub hardware_address: String,
 }
 
@@ -409,11 +382,11 @@ mod v1beta1 {
         device_class_name: String,
 
         /// Further filters beyond the class, all of which must pass.
-        #[field(3, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+        #[field(3, list = atomic)]
         selectors: Vec<DeviceSelector>,
 
         /// Allocate a fixed `count` or every matching device; `ExactCount` by default.
-        #[field(4, shadow("k8s:optional"))]
+        #[field(4)]
         allocation_mode: DeviceAllocationMode,
 
         /// Devices wanted in `ExactCount` mode; 1 if left out.
@@ -425,16 +398,11 @@ mod v1beta1 {
         admin_access: Option<bool>,
 
         /// Alternatives in order of preference, up to eight; the first satisfiable one is used.
-        #[field(
-            7,
-            list = atomic,
-            shadow("k8s:optional", "k8s:unique=map", "k8s:listMapKey=name", "k8s:maxItems=8"),
-            gate = DRAPrioritizedList
-        )]
+        #[field(7, list = atomic, gate = DRAPrioritizedList)]
         first_available: Vec<DeviceSubRequest>,
 
         /// Device taints this request puts up with, 16 at most.
-        #[field(8, list = atomic, shadow("k8s:optional"), gate = DRADeviceTaints)]
+        #[field(8, list = atomic, gate = DRADeviceTaints)]
         tolerations: Vec<DeviceToleration>,
 
         /// Capacity each allocated device must provide to the request.
@@ -455,7 +423,7 @@ mod v1beta1 {
     #[default(by_hand = default_v1beta1_device_sub_request)]
     struct DeviceSubRequest {
         /// Device taints this alternative accepts.
-        #[field(7, list = atomic, shadow("k8s:optional"), gate = DRADeviceTaints)]
+        #[field(7, list = atomic, gate = DRADeviceTaints)]
         tolerations: Vec<DeviceToleration>,
 
         /// Capacity this alternative needs per device.

@@ -51,7 +51,7 @@ pub struct ResourceSliceSpec {
     pub all_nodes: Option<bool>,
 
     /// Devices in this slice, up to 128, or 64 with taints or counters.
-    #[field(6, list = atomic, shadow("k8s:optional"))]
+    #[field(6, list = atomic)]
     pub devices: Vec<Device>,
 
     /// Moves node access settings from the slice onto each device when true.
@@ -59,12 +59,7 @@ pub struct ResourceSliceSpec {
     pub per_device_node_selection: Option<bool>,
 
     /// Counter sets for partitionable devices; exclusive with `devices` in recent versions.
-    #[field(
-        8,
-        list = atomic,
-        shadow("k8s:optional", "k8s:unique=map", "k8s:listMapKey=name", "k8s:maxItems=8"),
-        gate = DRAPartitionableDevices
-    )]
+    #[field(8, list = atomic, gate = DRAPartitionableDevices)]
     pub shared_counters: Vec<CounterSet>,
 }
 
@@ -90,7 +85,7 @@ pub struct Device {
     pub name: String,
 
     /// Descriptive properties, such as model or driver version, usable in CEL selectors.
-    #[field(2, shadow("k8s:optional"), go_whole = "map[QualifiedName]DeviceAttribute")]
+    #[field(2, go_whole = "map[QualifiedName]DeviceAttribute")]
     pub attributes: Map<String, DeviceAttribute>,
 
     /// Measurable amounts the device offers, memory for example; 32 entries including attributes.
@@ -98,12 +93,7 @@ pub struct Device {
     pub capacity: Map<String, DeviceCapacity>,
 
     /// Shared amounts this device uses up once allocated, enabling partitionable hardware.
-    #[field(
-        4,
-        list = atomic,
-        shadow("k8s:optional", "k8s:unique=map", "k8s:listMapKey=counterSet", "k8s:maxItems=2"),
-        gate = DRAPartitionableDevices
-    )]
+    #[field(4, list = atomic, gate = DRAPartitionableDevices)]
     pub consumes_counters: Vec<DeviceCounterConsumption>,
 
     /// Single node with access; allowed only with `perDeviceNodeSelection` in the slice.
@@ -119,7 +109,7 @@ pub struct Device {
     pub all_nodes: Option<bool>,
 
     /// Driver-set taints that repel or evict claims lacking a toleration.
-    #[field(8, list = atomic, shadow("k8s:optional"), gate = DRADeviceTaints)]
+    #[field(8, list = atomic, gate = DRADeviceTaints)]
     pub taints: Vec<DeviceTaint>,
 
     /// Pins the claim to the chosen node once this device gets allocated.
@@ -127,11 +117,11 @@ pub struct Device {
     pub binds_to_node: Option<bool>,
 
     /// Condition types that must turn true before the pod may bind; at most four.
-    #[field(10, list = atomic, shadow("k8s:optional", "k8s:maxItems=4"), gate = DRADeviceBindingConditions)]
+    #[field(10, list = atomic, gate = DRADeviceBindingConditions)]
     pub binding_conditions: Vec<String>,
 
     /// Condition types that, once true, abort binding and trigger rescheduling; at most four.
-    #[field(11, list = atomic, shadow("k8s:optional", "k8s:maxItems=4"), gate = DRADeviceBindingConditions)]
+    #[field(11, list = atomic, gate = DRADeviceBindingConditions)]
     pub binding_failure_conditions: Vec<String>,
 
     /// Lets several claims or requests share the device when true.
@@ -146,35 +136,35 @@ pub struct Device {
 /// Typed value of one device property; set exactly one variant.
 pub struct DeviceAttribute {
     /// Whole-number value of the property.
-    #[field(2, shadow("k8s:optional", "k8s:unionMember"))]
+    #[field(2)]
     pub int: Option<i64>,
 
     /// True-or-false value of the property.
-    #[field(3, shadow("k8s:optional", "k8s:unionMember"))]
+    #[field(3)]
     pub bool: Option<bool>,
 
     /// Text value, limited to 64 characters.
-    #[field(4, shadow("k8s:optional", "k8s:unionMember"))]
+    #[field(4)]
     pub string: Option<String>,
 
     /// Semantic version value, such as `1.2.3`, limited to 64 characters.
-    #[field(5, shadow("k8s:optional", "k8s:unionMember"))]
+    #[field(5)]
     pub version: Option<String>,
 
     /// Several whole numbers, for properties with more than one value.
-    #[field(6, list = atomic, shadow("k8s:optional", "k8s:unionMember"), gate = DRAListTypeAttributes)]
+    #[field(6, list = atomic, gate = DRAListTypeAttributes)]
     pub ints: Vec<i64>,
 
     /// Several true-or-false values for one property.
-    #[field(7, list = atomic, shadow("k8s:optional", "k8s:unionMember"), gate = DRAListTypeAttributes)]
+    #[field(7, list = atomic, gate = DRAListTypeAttributes)]
     pub bools: Vec<bool>,
 
     /// Several text values for one property, 64 characters each.
-    #[field(8, list = atomic, shadow("k8s:optional", "k8s:unionMember"), gate = DRAListTypeAttributes)]
+    #[field(8, list = atomic, gate = DRAListTypeAttributes)]
     pub strings: Vec<String>,
 
     /// Several semantic versions for one property.
-    #[field(9, list = atomic, shadow("k8s:optional", "k8s:unionMember"), gate = DRAListTypeAttributes)]
+    #[field(9, list = atomic, gate = DRAListTypeAttributes)]
     pub versions: Vec<String>,
 }
 
@@ -222,11 +212,11 @@ pub struct CapacityRequestPolicyRange {
 /// Draw on a shared counter set by one device.
 pub struct DeviceCounterConsumption {
     /// Counter set being drawn from.
-    #[field(1, required, shadow("k8s:required", "k8s:format=k8s-short-name"))]
+    #[field(1, required)]
     pub counter_set: String,
 
     /// Amount used up per counter name.
-    #[field(2, required, omitempty, shadow("k8s:required", "k8s:eachKey=+k8s:format=k8s-short-name"))]
+    #[field(2, required, omitempty)]
     pub counters: Map<String, Counter>,
 }
 
@@ -251,11 +241,11 @@ pub struct NodeAllocatableResourceMapping {
 /// Named pool of shared amounts that partitions of one device draw upon.
 pub struct CounterSet {
     /// Identifier that devices cite when drawing; unique within the pool.
-    #[field(1, required, shadow("k8s:required", "k8s:format=k8s-short-name"))]
+    #[field(1, required)]
     pub name: String,
 
     /// Amounts on offer, indexed by counter name.
-    #[field(2, required, omitempty, shadow("k8s:required", "k8s:eachKey=+k8s:format=k8s-short-name"))]
+    #[field(2, required, omitempty)]
     pub counters: Map<String, Counter>,
 }
 
@@ -307,7 +297,7 @@ mod v1beta1 {
         node_allocatable_resource_mappings: (),
 
         /// Beta-only wrapper for device properties; newer versions inline them.
-        #[field(2, shadow("k8s:optional"))]
+        #[field(2)]
         basic: Option<BasicDevice>,
     }
 
@@ -325,7 +315,7 @@ mod v1beta1 {
     /// Device properties in the layout of the first beta API.
     struct BasicDevice {
         /// Properties for selection, keyed by qualified name.
-        #[field(1, shadow("k8s:optional"), go_whole = "map[QualifiedName]DeviceAttribute")]
+        #[field(1, go_whole = "map[QualifiedName]DeviceAttribute")]
         attributes: Map<String, DeviceAttribute>,
 
         /// Quantities offered, keyed by qualified name.
@@ -333,12 +323,7 @@ mod v1beta1 {
         capacity: Map<String, DeviceCapacity>,
 
         /// Draws on shared counters made by allocating this device.
-        #[field(
-            3,
-            list = atomic,
-            shadow("k8s:optional", "k8s:unique=map", "k8s:listMapKey=counterSet", "k8s:maxItems=2"),
-            gate = DRAPartitionableDevices
-        )]
+        #[field(3, list = atomic, gate = DRAPartitionableDevices)]
         consumes_counters: Vec<DeviceCounterConsumption>,
 
         /// Node owning the device, if node access is declared per device.
@@ -354,7 +339,7 @@ mod v1beta1 {
         all_nodes: Option<bool>,
 
         /// Taints the driver puts on the device.
-        #[field(7, list = atomic, shadow("k8s:optional"), gate = DRADeviceTaints)]
+        #[field(7, list = atomic, gate = DRADeviceTaints)]
         taints: Vec<DeviceTaint>,
 
         /// Restricts the allocation to the node selected during scheduling.
@@ -362,11 +347,11 @@ mod v1beta1 {
         binds_to_node: Option<bool>,
 
         /// Conditions that pod binding waits on, such as fabric attachment finished.
-        #[field(9, list = atomic, shadow("k8s:optional", "k8s:maxItems=4"), gate = DRADeviceBindingConditions)]
+        #[field(9, list = atomic, gate = DRADeviceBindingConditions)]
         binding_conditions: Vec<String>,
 
         /// Conditions signalling that preparation failed and the pod needs another placement.
-        #[field(10, list = atomic, shadow("k8s:optional", "k8s:maxItems=4"), gate = DRADeviceBindingConditions)]
+        #[field(10, list = atomic, gate = DRADeviceBindingConditions)]
         binding_failure_conditions: Vec<String>,
 
         /// Marks the device as shareable between requests.

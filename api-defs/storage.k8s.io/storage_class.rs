@@ -30,15 +30,15 @@ pub struct StorageClass {
     pub metadata: ObjectMeta,
 
     /// Plugin creating the volumes, such as `ebs.csi.aws.com`.
-    #[field(2, required, shadow("k8s:required", "k8s:immutable"))]
+    #[field(2, required)]
     pub provisioner: String,
 
     /// Provisioner-specific options, like disk type; 512 entries at most.
-    #[field(3, shadow("k8s:immutable", "k8s:optional"))]
+    #[field(3)]
     pub parameters: Map<String, String>,
 
     /// What happens to volumes after release: `Delete` by default, or `Retain`.
-    #[field(4, default_hidden = Delete, shadow("k8s:immutable", "k8s:optional"))]
+    #[field(4, default_hidden = Delete)]
     pub reclaim_policy: Option<PersistentVolumeReclaimPolicy>,
 
     /// Mount flags for created volumes, not validated; bad ones make mounts fail.
@@ -50,7 +50,7 @@ pub struct StorageClass {
     pub allow_volume_expansion: Option<bool>,
 
     /// When to provision: at once, or after a pod using the claim is scheduled.
-    #[field(7, default_hidden = Immediate, shadow("k8s:immutable", "k8s:optional"))]
+    #[field(7, default_hidden = Immediate)]
     pub volume_binding_mode: Option<VolumeBindingMode>,
 
     /// Confines provisioning to certain zones or other node topology values.

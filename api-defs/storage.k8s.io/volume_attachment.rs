@@ -28,7 +28,7 @@ pub struct VolumeAttachment {
     pub metadata: ObjectMeta,
 
     /// Volume, node and driver involved.
-    #[field(2, required, shadow("k8s:immutable"))]
+    #[field(2, required)]
     pub spec: VolumeAttachmentSpec,
 
     /// Result of the attach or detach operation.
@@ -39,7 +39,7 @@ pub struct VolumeAttachment {
 /// Names what to attach, where, and by which driver; immutable.
 pub struct VolumeAttachmentSpec {
     /// CSI driver responsible for carrying out the operation.
-    #[field(1, required, shadow("k8s:required", "k8s:format=\"k8s-long-name-caseless\"", "k8s:maxLength=63"))]
+    #[field(1, required)]
     pub attacher: String,
 
     /// Volume that should be attached.

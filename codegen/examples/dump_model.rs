@@ -109,7 +109,7 @@ fn field(model: &Model, field: &Field) -> String {
     let keys: Vec<String> = keys.iter().map(|key| text(key)).collect();
     format!(
         "{{\"rust\":{},\"json\":{},\"number\":{},\"proto\":{},\"type\":{},\"nullable\":{},\"required\":{},\"omitempty\":{},\"inline\":{},\"list\":{},\
-         \"keys\":[{}],\"map\":{},\"structure\":{},\"patch\":{},\"mergeKey\":{},\"default\":{},\"hidden\":{},\"gate\":{},\"deprecated\":{},\"tags\":[{}],\"shadow\":[{}]}}",
+         \"keys\":[{}],\"map\":{},\"structure\":{},\"patch\":{},\"mergeKey\":{},\"default\":{},\"hidden\":{},\"gate\":{},\"deprecated\":{},\"tags\":[{}]}}",
         text(&field.name),
         text(&field.json),
         field.number,
@@ -129,8 +129,7 @@ fn field(model: &Model, field: &Field) -> String {
         field.default_hidden,
         text(field.feature_gate.as_deref().unwrap_or("")),
         field.deprecated,
-        field.tags.iter().map(|tag| text(tag)).collect::<Vec<_>>().join(","),
-        field.shadow_tags.iter().map(|tag| text(tag)).collect::<Vec<_>>().join(",")
+        field.tags.iter().map(|tag| text(tag)).collect::<Vec<_>>().join(",")
     )
 }
 

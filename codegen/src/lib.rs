@@ -14,6 +14,7 @@ mod paths;
 mod project;
 mod refresh;
 
+pub use parse::VOCABULARY;
 pub use project::Project;
 pub use refresh::{build, refresh};
 

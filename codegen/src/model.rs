@@ -609,8 +609,6 @@ pub struct Field {
     pub validation: Validation,
     /// Upstream's declarative-validation tags that are not expressed by the words above, verbatim structure: `dv("..")`.
     pub tags: Vec<String>,
-    /// Tags that upstream compares but does not enforce yet: `shadow("..")`.
-    pub shadow_tags: Vec<String>,
     pub feature_gate: Option<String>,
     pub deprecated: bool,
     /// JSON names of the hub's fields that this one of a version stands for, where they are others.

@@ -26,6 +26,33 @@ use crate::model::Model;
 pub use self::ast::Break;
 pub use self::lower::{Origins, type_text};
 
+/// The words of the language: those of each attribute, or the attributes of each kind of item.
+pub const VOCABULARY: &[(&str, &[&str])] = &[
+    ("a group", group::ATTRIBUTES),
+    ("group", group::GROUP_WORDS),
+    ("version", group::VERSION_WORDS),
+    ("gate", group::GATE_WORDS),
+    ("a struct", structs::STRUCT_ATTRIBUTES),
+    ("kind", kinds::KIND_WORDS),
+    ("versions", kinds::VERSION_WORDS),
+    ("subresource", kinds::SUBRESOURCE_WORDS),
+    ("column", columns::WORDS),
+    ("a cell", columns::CELLS),
+    ("selectable", kinds::SELECTABLE_WORDS),
+    ("strategy", kinds::STRATEGY_WORDS),
+    ("rule", structs::RULE_WORDS),
+    ("union", structs::UNION_WORDS),
+    ("check", checks::ASSERTIONS),
+    ("when", checks::CONDITIONS),
+    ("convert", structs::CONVERT_WORDS),
+    ("breaks", structs::BREAKS_WORDS),
+    ("an enum", structs::ENUM_ATTRIBUTES),
+    ("a variant", items::VARIANT_ATTRIBUTES),
+    ("value", items::VALUE_WORDS),
+    ("a field", fields::ATTRIBUTES),
+    ("field", fields::WORDS),
+];
+
 /// The model of the definitions of a project, with where its words stand.
 pub fn parse(project: &Project, diagnostics: &mut Diagnostics) -> (Model, Origins) {
     let groups = read(project, diagnostics);

@@ -5,7 +5,7 @@ use super::words::{Entry, ExprKind};
 use crate::diagnostics::codes;
 use crate::model::{Assertion, Check, Condition};
 
-const ASSERTIONS: &[&str] = &[
+pub(super) const ASSERTIONS: &[&str] = &[
     "required",
     "filled",
     "optional",
@@ -29,7 +29,7 @@ const ASSERTIONS: &[&str] = &[
     "by_hand",
     "when",
 ];
-const CONDITIONS: &[&str] = &["update", "create", "set", "unset", "gate", "not", "subresource"];
+pub(super) const CONDITIONS: &[&str] = &["update", "create", "set", "unset", "gate", "not", "subresource"];
 
 impl Reader<'_> {
     /// Reads one `#[check(..)]`.

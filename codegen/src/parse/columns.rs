@@ -7,7 +7,8 @@ use crate::model::{Cell, Column, Span};
 
 /// Types of a column, as OpenAPI and the table API say them.
 const TYPES: &[&str] = &["string", "integer", "number", "boolean", "date"];
-const CELLS: &[&str] = &["age", "len", "labels", "selector", "join"];
+pub(super) const CELLS: &[&str] = &["age", "len", "labels", "selector", "join"];
+pub(super) const WORDS: &[&str] = &["priority", "format", "by_hand", "reads"];
 
 impl Reader<'_> {
     pub fn column(&mut self, attr: &Attr) -> Option<Column> {
@@ -60,7 +61,7 @@ impl Reader<'_> {
                 out.span.clone_from(&entry.value.span);
                 *cell = self.ident(entry).map(|function| Cell::ByHand(function.text));
             }
-            _ => self.unknown(entry, "column", &["priority", "format", "by_hand", "reads"]),
+            _ => self.unknown(entry, "column", WORDS),
         }
     }
 

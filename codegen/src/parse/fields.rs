@@ -9,8 +9,8 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::model::{self, ListSemantics};
 use crate::names;
 
-const ATTRIBUTES: &[&str] = &["field", "gone", "deprecated", "allow", "breaks"];
-const WORDS: &[&str] = &[
+pub(super) const ATTRIBUTES: &[&str] = &["field", "gone", "deprecated", "allow", "breaks"];
+pub(super) const WORDS: &[&str] = &[
     "json_only",
     "required",
     "always",
@@ -37,7 +37,6 @@ const WORDS: &[&str] = &[
     "immutable",
     "unique",
     "dv",
-    "shadow",
     "gate",
     "deprecated",
     "says_kind",
@@ -128,7 +127,7 @@ impl Reader<'_> {
     }
 
     fn field_words(&mut self, attr: &Attr, field: &mut Field) {
-        let dv = |entry: &Entry| matches!(entry.word().as_deref(), Some("dv" | "shadow"));
+        let dv = |entry: &Entry| entry.word().as_deref() == Some("dv");
         let once: Vec<Entry> = attr.entries.iter().filter(|entry| !dv(entry)).cloned().collect();
         self.distinct(&once, "field");
         for (index, entry) in attr.entries.iter().enumerate() {
@@ -175,7 +174,6 @@ impl Reader<'_> {
                 }
             }
             "dv" => model.tags.extend(self.strings(entry)),
-            "shadow" => model.shadow_tags.extend(self.strings(entry)),
             "gate" => model.feature_gate = self.ident(entry).map(|gate| gate.text),
             "deprecated" => model.deprecated = self.flag(entry),
             "says_kind" => model.says_kind = self.flag(entry),

@@ -9,11 +9,12 @@ use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::{self, Gate, Package, Serving, Stage, Version};
 use crate::names;
 
-const ATTRIBUTES: &[&str] = &["group", "version", "gate", "allow", "breaks"];
-const GROUP_WORDS: &[&str] =
+pub(super) const ATTRIBUTES: &[&str] = &["group", "version", "gate", "allow", "breaks"];
+pub(super) const GROUP_WORDS: &[&str] =
     &["module", "priority", "model", "proto", "package", "internal", "finalizers", "validation"];
 const STAGES: &[&str] = &["alpha", "beta", "ga", "deprecated"];
-const VERSION_WORDS: &[&str] = &["priority", "off", "unserved"];
+pub(super) const GATE_WORDS: &[&str] = &["alpha", "beta", "ga", "deprecated", "default", "locked"];
+pub(super) const VERSION_WORDS: &[&str] = &["priority", "off", "unserved"];
 
 /// Reads a folder's `group.rs`; without one there is no group.
 pub fn read(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Group> {
@@ -162,7 +163,7 @@ impl Reader<'_> {
                 Some(word) if entry.key.is_none() && STAGES.contains(&word) => stage = self.stage(entry, word, stage),
                 Some("default") => default = Some(self.flag(entry)),
                 Some("locked") => gate.locked = self.flag(entry),
-                _ => self.unknown(entry, "gate", &[STAGES, &["default", "locked"]].concat()),
+                _ => self.unknown(entry, "gate", GATE_WORDS),
             }
         }
         let Some(stage) = stage else {

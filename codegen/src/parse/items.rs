@@ -9,7 +9,8 @@ use super::words::ExprKind;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::Span;
 
-const VARIANT_ATTRIBUTES: &[&str] = &["value", "allow"];
+pub(super) const VARIANT_ATTRIBUTES: &[&str] = &["value", "allow"];
+pub(super) const VALUE_WORDS: &[&str] = &["gate"];
 
 /// Reads one file of a folder into its group.
 pub fn read(file: &SourceFile, index: usize, group: &mut Group, diagnostics: &mut Diagnostics) {
@@ -185,7 +186,7 @@ impl Reader<'_> {
             match (&entry.key, &entry.value.kind, entry.word().as_deref()) {
                 (None, ExprKind::Str(text), _) if index == 0 => out.value.clone_from(text),
                 (_, _, Some("gate")) => out.gate = self.ident(entry),
-                _ => self.unknown(entry, "value", &["gate"]),
+                _ => self.unknown(entry, "value", VALUE_WORDS),
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::model::{self, GarbageCollection, Generation, MetadataCheck, Serving};
 use crate::names;
 
-const KIND_WORDS: &[&str] = &[
+pub(super) const KIND_WORDS: &[&str] = &[
     "plural",
     "singular",
     "short",
@@ -35,10 +35,13 @@ const KIND_WORDS: &[&str] = &[
     "list",
     "gate",
 ];
-const SUBRESOURCE_WORDS: &[&str] = &["kind", "verbs", "resets", "without_tables", "replicas", "observed", "selector"];
-const VERSION_WORDS: &[&str] =
+pub(super) const SUBRESOURCE_WORDS: &[&str] =
+    &["kind", "verbs", "resets", "without_tables", "replicas", "observed", "selector"];
+pub(super) const VERSION_WORDS: &[&str] =
     &["off", "unserved", "introduced", "deprecated", "removed", "replacement", "verbs", "subresources"];
-const STRATEGY_WORDS: &[&str] = &["create", "update", "warnings", "grace", "delete", "holds", "rows", "order"];
+pub(super) const STRATEGY_WORDS: &[&str] =
+    &["create", "update", "warnings", "grace", "delete", "holds", "rows", "order"];
+pub(super) const SELECTABLE_WORDS: &[&str] = &["alias", "by_hand", "reads", "versions"];
 const METADATA_CHECKS: [&str; 5] = ["change", "whole", "both", "whole_and_change", "unchecked"];
 const VERBS: &[&str] = &[
     "create",
@@ -266,7 +269,7 @@ impl Reader<'_> {
                 Some("versions") => {
                     out.versions = self.arguments(entry).into_iter().map(|version| version.text).collect()
                 }
-                _ => self.unknown(entry, "selectable", &["alias", "by_hand", "reads", "versions"]),
+                _ => self.unknown(entry, "selectable", SELECTABLE_WORDS),
             }
         }
         if out.by_hand.is_none() {

@@ -6,7 +6,7 @@ use super::words::{Entry, Expr, ExprKind, Path};
 use crate::diagnostics::{Diagnostic, codes};
 use crate::model::Rule;
 
-const STRUCT_ATTRIBUTES: &[&str] = &[
+pub(super) const STRUCT_ATTRIBUTES: &[&str] = &[
     "kind",
     "versions",
     "subresource",
@@ -30,9 +30,11 @@ const STRUCT_ATTRIBUTES: &[&str] = &[
     "allow",
     "breaks",
 ];
-const ENUM_ATTRIBUTES: &[&str] = &["open", "versions", "gone", "allow", "breaks"];
-const RULE_WORDS: &[&str] = &["field", "message", "message_expression", "optional_old_self", "reason"];
-const UNION_WORDS: &[&str] = &["discriminator", "members", "without", "zero_allowed"];
+pub(super) const ENUM_ATTRIBUTES: &[&str] = &["open", "versions", "gone", "allow", "breaks"];
+pub(super) const RULE_WORDS: &[&str] = &["field", "message", "message_expression", "optional_old_self", "reason"];
+pub(super) const CONVERT_WORDS: &[&str] = &["by_hand", "here", "hub"];
+pub(super) const BREAKS_WORDS: &[&str] = &["field", "value", "name", "since", "reason"];
+pub(super) const UNION_WORDS: &[&str] = &["discriminator", "members", "without", "zero_allowed"];
 
 impl Reader<'_> {
     pub fn struct_attrs(&mut self, attrs: &[syn::Attribute], body: &Body) -> (String, Attrs) {
@@ -230,7 +232,7 @@ impl Reader<'_> {
                 Some("by_hand") => out.by_hand = self.ident(entry),
                 Some("here") => out.here = self.arguments(entry),
                 Some("hub") => out.hub = self.arguments(entry),
-                _ => self.unknown(entry, "convert", &["by_hand", "here", "hub"]),
+                _ => self.unknown(entry, "convert", CONVERT_WORDS),
             }
         }
         if out.by_hand.is_none() {
@@ -259,7 +261,7 @@ impl Reader<'_> {
                 Some("field" | "value" | "name") => out.what = self.ident(entry).map(|what| what.text),
                 Some("since") => out.since = self.string(entry).unwrap_or_default(),
                 Some("reason") => out.reason = self.string(entry).unwrap_or_default(),
-                _ => self.unknown(entry, "breaks", &["field", "value", "name", "since", "reason"]),
+                _ => self.unknown(entry, "breaks", BREAKS_WORDS),
             }
         }
         if out.reason.is_empty() {

@@ -150,11 +150,7 @@ impl Client {
     /// # Errors
     /// When there is no answer, or it is no JSON.
     pub async fn send(&self, method: Method, path: &str, body: &Value) -> Result<(StatusCode, Value), webhook::Error> {
-        let reply = self.exchange(method, path, body, "application/json").await?;
-        let document = serde_json::from_slice(&reply.body);
-        let document =
-            document.map_err(|why| webhook::Error::Configuration(format!("the answer is no JSON: {why}")))?;
-        Ok((reply.status, document))
+        document(self.exchange(method, path, body, "application/json").await?)
     }
 
     /// Sends a request in the same way, and gives the headers `Warning` of the answer.
@@ -165,6 +161,14 @@ impl Client {
         let reply = self.exchange(method, path, body, "application/json").await?;
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         Ok(reply.headers.get_all(WARNING).iter().map(text).collect())
+    }
+
+    /// Reads a path in a form of its own, such as `application/json;as=Table;v=v1;g=meta.k8s.io`. Gives status and document.
+    ///
+    /// # Errors
+    /// When there is no answer, or it is no JSON.
+    pub async fn get_as(&self, path: &str, accept: &'static str) -> Result<(StatusCode, Value), webhook::Error> {
+        document(self.exchange(Method::GET, path, &Value::Null, accept).await?)
     }
 
     /// What is at a path that answers with text, such as `/metrics`.
@@ -195,4 +199,11 @@ impl Client {
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         self.inner.exchange(request, TIMEOUT, MAX_ANSWER).await
     }
+}
+
+/// Status and document of an answer.
+fn document(reply: Reply) -> Result<(StatusCode, Value), webhook::Error> {
+    let document = serde_json::from_slice(&reply.body);
+    let document = document.map_err(|why| webhook::Error::Configuration(format!("the answer is no JSON: {why}")))?;
+    Ok((reply.status, document))
 }

@@ -21,6 +21,17 @@ pub static CATALOG: Catalog = Catalog {
             ],
             ..GroupDef::PLAIN
         },
+        GroupDef {
+            name: "garden.example.com",
+            priority: 1700,
+            versions: &[
+                VersionDef::new("v1").priority(20),
+                VersionDef::new("v1beta1").priority(10),
+                VersionDef::new("v1alpha1").serving(Serving::Off),
+                VersionDef::new("v1alpha2").serving(Serving::Unserved),
+            ],
+            ..GroupDef::PLAIN
+        },
     ],
     kinds: KINDS,
     openapi: OpenApiDocs {
@@ -68,6 +79,735 @@ static CI_PIPELINE_V2: ResourceDef = ResourceDef {
     ..ResourceDef::PLAIN
 };
 
+static GARDEN_BUSH_V1: ResourceDef = ResourceDef {
+    plural: "bushes",
+    singular: "bush",
+    verbs: &["create", "delete", "get", "list", "watch"],
+    key_prefix: "bushes",
+    storage: ("garden.example.com", "v1"),
+    delete_returns_object: true,
+    garbage_collection: GarbageCollection::Orphan,
+    orphan_warning: "the leaves of the bush stay",
+    qualified_finalizers: true,
+    watch_cache: false,
+    ..ResourceDef::PLAIN
+};
+
+static GARDEN_MOSS_V1: ResourceDef = ResourceDef {
+    plural: "mosses",
+    singular: "moss",
+    key_prefix: "mosses",
+    storage: ("garden.example.com", "v1"),
+    create_on_update: true,
+    unconditional_update: false,
+    graceful_delete: true,
+    generation: Generation::Values,
+    metadata_check: MetadataCheck::Whole,
+    qualified_finalizers: true,
+    hooks: Hooks {
+        grace: Some(|asked, o| {
+            o
+                .downcast::<crate::garden::v1::Moss>()
+                .and_then(|o| crate::hatches::garden::grace_of_moss(asked, o))
+        }),
+        ..Hooks::NONE
+    },
+    ..ResourceDef::PLAIN
+};
+
+static GARDEN_SEED_V1: ResourceDef = ResourceDef {
+    plural: "seeds",
+    singular: "seed",
+    verbs: &["create", "delete", "get"],
+    key_prefix: "seeds",
+    storage: ("garden.example.com", "v1"),
+    qualified_finalizers: true,
+    ..ResourceDef::PLAIN
+};
+
+static GARDEN_TREE_V1: ResourceDef = ResourceDef {
+    plural: "trees",
+    singular: "woodling",
+    short_names: &["tr", "wd"],
+    categories: &["green"],
+    namespaced: true,
+    key_prefix: "trees",
+    storage: ("garden.example.com", "v1"),
+    subresources: &[
+        SubresourceDef::new("status", ("garden.example.com", "v1", "Tree"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.branches", "status.branches", "status.selector"),
+        SubresourceDef::new("roots", ("garden.example.com", "v1", "Tree"))
+            .verbs(&["get", "update"])
+            .resets(&["spec.owner"])
+            .without_tables(),
+    ],
+    columns: &[
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Owner",
+            description: "Who waters it.",
+            cell: CellRule::Path(&["spec", "owner"], Some("nobody")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Branches",
+            kind: "integer",
+            format: "int32",
+            description: "How many branches it is to have.",
+            cell: CellRule::Path(&["spec", "branches"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Birds",
+            kind: "integer",
+            description: "What lives in it.",
+            cell: CellRule::Len(&["spec", "birds"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Names of Birds",
+            priority: 1,
+            description: "How the bird is called.",
+            cell: CellRule::Join(&["spec", "birds", "name"], Some("none")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Tags",
+            description: "Words about it.",
+            cell: CellRule::Labels(&["spec", "tags"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Neighbours",
+            description: "The trees beside it.",
+            cell: CellRule::Selector(&["spec", "neighbours"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Size",
+            description: "What it looks like.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::garden::v1::Tree>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::garden::size_of_tree(v, c),
+                        )
+                },
+                &[&["spec", "branches"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Planted",
+            kind: "date",
+            description: "When it was planted.",
+            cell: CellRule::Age(&["spec", "planted"], Some("unknown")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+    ],
+    selectable: &[
+        SelectableDef::at("spec.owner", &[&["spec", "owner"]]),
+        SelectableDef::at("spec.gardener", &[&["spec", "owner"]]),
+        SelectableDef {
+            label: "size",
+            value: Selected::ByHand(|o| {
+                o
+                    .downcast::<crate::garden::v1::Tree>()
+                    .map_or(String::new(), crate::hatches::garden::size_label)
+            }),
+            reads: &[&["spec", "branches"]],
+        },
+        SelectableDef::at("spec.fruit", &[&["spec", "fruit"]]),
+    ],
+    label_error: "{kind} cannot be selected by {label}",
+    generation: Generation::Values,
+    resets: &["spec.planted", "status"],
+    name_rule: NameRule::Dns1035Label,
+    qualified_finalizers: true,
+    hooks: Hooks {
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::garden::v1::Tree>() {
+                crate::hatches::garden::create_tree(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::garden::v1::Tree>(),
+                old.downcast(),
+            ) {
+                crate::hatches::garden::update_tree(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::garden::v1::Tree>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::garden::warn_tree(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
+        delete: Some(|c, o| {
+            if let Some(o) = o.downcast::<crate::garden::v1::Tree>() {
+                crate::hatches::garden::delete_tree(c, o)
+            }
+        }),
+        holds: Some(|o| {
+            o
+                .downcast::<crate::garden::v1::Tree>()
+                .is_some_and(crate::hatches::garden::holds_tree)
+        }),
+        rows: Some(|o| {
+            o
+                .downcast::<crate::garden::v1::Tree>()
+                .map_or(Vec::new(), crate::hatches::garden::rows_of_tree)
+        }),
+        order: Some(|o| {
+            o
+                .downcast::<crate::garden::v1::Tree>()
+                .map_or(0, crate::hatches::garden::order_of_trees)
+        }),
+        ..Hooks::NONE
+    },
+    ..ResourceDef::PLAIN
+};
+
+static GARDEN_TREE_V1BETA1: ResourceDef = ResourceDef {
+    plural: "trees",
+    singular: "woodling",
+    short_names: &["tr", "wd"],
+    categories: &["green"],
+    namespaced: true,
+    verbs: &["get", "list", "update"],
+    key_prefix: "trees",
+    storage: ("garden.example.com", "v1"),
+    subresources: &[
+        SubresourceDef::new("status", ("garden.example.com", "v1beta1", "Tree"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+    ],
+    columns: &[
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Owner",
+            description: "Who waters it.",
+            cell: CellRule::Path(&["spec", "owner"], Some("nobody")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Branches",
+            kind: "integer",
+            format: "int32",
+            description: "How many branches it is to have.",
+            cell: CellRule::Path(&["spec", "branches"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Birds",
+            kind: "integer",
+            description: "What lives in it.",
+            cell: CellRule::Len(&["spec", "birds"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Names of Birds",
+            priority: 1,
+            description: "How the bird is called.",
+            cell: CellRule::Join(&["spec", "birds", "name"], Some("none")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Tags",
+            description: "Words about it.",
+            cell: CellRule::Labels(&["spec", "tags"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Neighbours",
+            description: "The trees beside it.",
+            cell: CellRule::Selector(&["spec", "neighbours"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Size",
+            description: "What it looks like.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::garden::v1::Tree>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::garden::size_of_tree(v, c),
+                        )
+                },
+                &[&["spec", "branches"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Planted",
+            kind: "date",
+            description: "When it was planted.",
+            cell: CellRule::Age(&["spec", "planted"], Some("unknown")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+    ],
+    selectable: &[
+        SelectableDef::at("spec.owner", &[&["spec", "owner"]]),
+        SelectableDef::at("spec.gardener", &[&["spec", "owner"]]),
+        SelectableDef {
+            label: "size",
+            value: Selected::ByHand(|o| {
+                o
+                    .downcast::<crate::garden::v1::Tree>()
+                    .map_or(String::new(), crate::hatches::garden::size_label)
+            }),
+            reads: &[&["spec", "branches"]],
+        },
+    ],
+    label_error: "{kind} cannot be selected by {label}",
+    generation: Generation::Values,
+    resets: &["spec.planted", "status"],
+    name_rule: NameRule::Dns1035Label,
+    qualified_finalizers: true,
+    hooks: Hooks {
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::garden::v1::Tree>() {
+                crate::hatches::garden::create_tree(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::garden::v1::Tree>(),
+                old.downcast(),
+            ) {
+                crate::hatches::garden::update_tree(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::garden::v1::Tree>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::garden::warn_tree(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
+        delete: Some(|c, o| {
+            if let Some(o) = o.downcast::<crate::garden::v1::Tree>() {
+                crate::hatches::garden::delete_tree(c, o)
+            }
+        }),
+        holds: Some(|o| {
+            o
+                .downcast::<crate::garden::v1::Tree>()
+                .is_some_and(crate::hatches::garden::holds_tree)
+        }),
+        rows: Some(|o| {
+            o
+                .downcast::<crate::garden::v1::Tree>()
+                .map_or(Vec::new(), crate::hatches::garden::rows_of_tree)
+        }),
+        order: Some(|o| {
+            o
+                .downcast::<crate::garden::v1::Tree>()
+                .map_or(0, crate::hatches::garden::order_of_trees)
+        }),
+        ..Hooks::NONE
+    },
+    ..ResourceDef::PLAIN
+};
+
+static GARDEN_TREE_V1ALPHA1: ResourceDef = ResourceDef {
+    plural: "trees",
+    singular: "woodling",
+    short_names: &["tr", "wd"],
+    categories: &["green"],
+    namespaced: true,
+    key_prefix: "trees",
+    storage: ("garden.example.com", "v1"),
+    subresources: &[
+        SubresourceDef::new("status", ("garden.example.com", "v1alpha1", "Tree"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.branches", "status.branches", "status.selector"),
+        SubresourceDef::new("roots", ("garden.example.com", "v1alpha1", "Tree"))
+            .verbs(&["get", "update"])
+            .resets(&["spec.owner"])
+            .without_tables(),
+    ],
+    columns: &[
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Owner",
+            description: "Who waters it.",
+            cell: CellRule::Path(&["spec", "owner"], Some("nobody")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Branches",
+            kind: "integer",
+            format: "int32",
+            description: "How many branches it is to have.",
+            cell: CellRule::Path(&["spec", "branches"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Birds",
+            kind: "integer",
+            description: "What lives in it.",
+            cell: CellRule::Len(&["spec", "birds"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Names of Birds",
+            priority: 1,
+            description: "How the bird is called.",
+            cell: CellRule::Join(&["spec", "birds", "name"], Some("none")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Tags",
+            description: "Words about it.",
+            cell: CellRule::Labels(&["spec", "tags"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Neighbours",
+            description: "The trees beside it.",
+            cell: CellRule::Selector(&["spec", "neighbours"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Size",
+            description: "What it looks like.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::garden::v1::Tree>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::garden::size_of_tree(v, c),
+                        )
+                },
+                &[&["spec", "branches"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Planted",
+            kind: "date",
+            description: "When it was planted.",
+            cell: CellRule::Age(&["spec", "planted"], Some("unknown")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+    ],
+    selectable: &[
+        SelectableDef::at("spec.owner", &[&["spec", "owner"]]),
+        SelectableDef::at("spec.gardener", &[&["spec", "owner"]]),
+        SelectableDef {
+            label: "size",
+            value: Selected::ByHand(|o| {
+                o
+                    .downcast::<crate::garden::v1::Tree>()
+                    .map_or(String::new(), crate::hatches::garden::size_label)
+            }),
+            reads: &[&["spec", "branches"]],
+        },
+    ],
+    label_error: "{kind} cannot be selected by {label}",
+    generation: Generation::Values,
+    resets: &["spec.planted", "status"],
+    name_rule: NameRule::Dns1035Label,
+    qualified_finalizers: true,
+    hooks: Hooks {
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::garden::v1::Tree>() {
+                crate::hatches::garden::create_tree(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::garden::v1::Tree>(),
+                old.downcast(),
+            ) {
+                crate::hatches::garden::update_tree(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::garden::v1::Tree>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::garden::warn_tree(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
+        delete: Some(|c, o| {
+            if let Some(o) = o.downcast::<crate::garden::v1::Tree>() {
+                crate::hatches::garden::delete_tree(c, o)
+            }
+        }),
+        holds: Some(|o| {
+            o
+                .downcast::<crate::garden::v1::Tree>()
+                .is_some_and(crate::hatches::garden::holds_tree)
+        }),
+        rows: Some(|o| {
+            o
+                .downcast::<crate::garden::v1::Tree>()
+                .map_or(Vec::new(), crate::hatches::garden::rows_of_tree)
+        }),
+        order: Some(|o| {
+            o
+                .downcast::<crate::garden::v1::Tree>()
+                .map_or(0, crate::hatches::garden::order_of_trees)
+        }),
+        ..Hooks::NONE
+    },
+    ..ResourceDef::PLAIN
+};
+
+static GARDEN_TREE_V1ALPHA2: ResourceDef = ResourceDef {
+    plural: "trees",
+    singular: "woodling",
+    short_names: &["tr", "wd"],
+    categories: &["green"],
+    namespaced: true,
+    key_prefix: "trees",
+    storage: ("garden.example.com", "v1"),
+    subresources: &[
+        SubresourceDef::new("status", ("garden.example.com", "v1alpha2", "Tree"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.branches", "status.branches", "status.selector"),
+        SubresourceDef::new("roots", ("garden.example.com", "v1alpha2", "Tree"))
+            .verbs(&["get", "update"])
+            .resets(&["spec.owner"])
+            .without_tables(),
+    ],
+    columns: &[
+        Column {
+            name: "Name",
+            format: "name",
+            description: "Unique within its namespace and type; cannot be changed after creation.",
+            cell: CellRule::Path(&["metadata", "name"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Owner",
+            description: "Who waters it.",
+            cell: CellRule::Path(&["spec", "owner"], Some("nobody")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Branches",
+            kind: "integer",
+            format: "int32",
+            description: "How many branches it is to have.",
+            cell: CellRule::Path(&["spec", "branches"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Birds",
+            kind: "integer",
+            description: "What lives in it.",
+            cell: CellRule::Len(&["spec", "birds"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Names of Birds",
+            priority: 1,
+            description: "How the bird is called.",
+            cell: CellRule::Join(&["spec", "birds", "name"], Some("none")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Tags",
+            description: "Words about it.",
+            cell: CellRule::Labels(&["spec", "tags"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Neighbours",
+            description: "The trees beside it.",
+            cell: CellRule::Selector(&["spec", "neighbours"], None),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Size",
+            description: "What it looks like.",
+            cell: CellRule::ByHand(
+                |o, c| {
+                    o
+                        .downcast::<crate::garden::v1::Tree>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::garden::size_of_tree(v, c),
+                        )
+                },
+                &[&["spec", "branches"]],
+            ),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Planted",
+            kind: "date",
+            description: "When it was planted.",
+            cell: CellRule::Age(&["spec", "planted"], Some("unknown")),
+            ..Column::PLAIN
+        },
+        Column {
+            name: "Age",
+            description: "CreationTimestamp is a timestamp of when the server accepted the \
+                object, in UTC; read-only.",
+            cell: CellRule::Age(&["metadata", "creationTimestamp"], None),
+            ..Column::PLAIN
+        },
+    ],
+    selectable: &[
+        SelectableDef::at("spec.owner", &[&["spec", "owner"]]),
+        SelectableDef::at("spec.gardener", &[&["spec", "owner"]]),
+        SelectableDef {
+            label: "size",
+            value: Selected::ByHand(|o| {
+                o
+                    .downcast::<crate::garden::v1::Tree>()
+                    .map_or(String::new(), crate::hatches::garden::size_label)
+            }),
+            reads: &[&["spec", "branches"]],
+        },
+    ],
+    label_error: "{kind} cannot be selected by {label}",
+    generation: Generation::Values,
+    resets: &["spec.planted", "status"],
+    name_rule: NameRule::Dns1035Label,
+    qualified_finalizers: true,
+    hooks: Hooks {
+        create: Some(|c, new, said| {
+            if let Some(new) = new.downcast::<crate::garden::v1::Tree>() {
+                crate::hatches::garden::create_tree(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
+            }
+        }),
+        update: Some(|c, new, old| {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::garden::v1::Tree>(),
+                old.downcast(),
+            ) {
+                crate::hatches::garden::update_tree(c, new, old)
+            }
+        }),
+        warnings: Some(|c, new, old| {
+            new
+                .downcast::<crate::garden::v1::Tree>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::garden::warn_tree(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
+        }),
+        delete: Some(|c, o| {
+            if let Some(o) = o.downcast::<crate::garden::v1::Tree>() {
+                crate::hatches::garden::delete_tree(c, o)
+            }
+        }),
+        holds: Some(|o| {
+            o
+                .downcast::<crate::garden::v1::Tree>()
+                .is_some_and(crate::hatches::garden::holds_tree)
+        }),
+        rows: Some(|o| {
+            o
+                .downcast::<crate::garden::v1::Tree>()
+                .map_or(Vec::new(), crate::hatches::garden::rows_of_tree)
+        }),
+        order: Some(|o| {
+            o
+                .downcast::<crate::garden::v1::Tree>()
+                .map_or(0, crate::hatches::garden::order_of_trees)
+        }),
+        ..Hooks::NONE
+    },
+    ..ResourceDef::PLAIN
+};
+
 static KINDS: &[KindDef] = &[
     KindDef::new(
             ("ci.example.com", "v1", "Archive"),
@@ -112,4 +852,122 @@ static KINDS: &[KindDef] = &[
         &crate::ci::v2::PIPELINE_LIST,
         "com.example.ci.v2.PipelineList",
     ),
+    KindDef::new(
+            ("garden.example.com", "v1", "Bush"),
+            &crate::garden::v1::BUSH,
+            "com.example.garden.v1.Bush",
+        )
+        .resource(&GARDEN_BUSH_V1)
+        .listed_as("BushList"),
+    KindDef::new(
+        ("garden.example.com", "v1", "BushList"),
+        &crate::garden::v1::BUSH_LIST,
+        "com.example.garden.v1.BushList",
+    ),
+    KindDef::new(
+            ("garden.example.com", "v1beta1", "Bush"),
+            &crate::garden::v1::BUSH,
+            "com.example.garden.v1beta1.Bush",
+        )
+        .serving(Serving::Off)
+        .resource(&GARDEN_BUSH_V1)
+        .listed_as("BushList"),
+    KindDef::new(
+            ("garden.example.com", "v1beta1", "BushList"),
+            &crate::garden::v1::BUSH_LIST,
+            "com.example.garden.v1beta1.BushList",
+        )
+        .serving(Serving::Off),
+    KindDef::new(
+            ("garden.example.com", "v1", "Moss"),
+            &crate::garden::v1::MOSS,
+            "com.example.garden.v1.Moss",
+        )
+        .resource(&GARDEN_MOSS_V1)
+        .listed_as("MossList"),
+    KindDef::new(
+        ("garden.example.com", "v1", "MossList"),
+        &crate::garden::v1::MOSS_LIST,
+        "com.example.garden.v1.MossList",
+    ),
+    KindDef::new(
+            ("garden.example.com", "v1beta1", "Moss"),
+            &crate::garden::v1::MOSS,
+            "com.example.garden.v1beta1.Moss",
+        )
+        .serving(Serving::Unserved)
+        .resource(&GARDEN_MOSS_V1)
+        .listed_as("MossList"),
+    KindDef::new(
+            ("garden.example.com", "v1beta1", "MossList"),
+            &crate::garden::v1::MOSS_LIST,
+            "com.example.garden.v1beta1.MossList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("garden.example.com", "v1", "Seed"),
+            &crate::garden::v1::SEED,
+            "com.example.garden.v1.Seed",
+        )
+        .resource(&GARDEN_SEED_V1),
+    KindDef::new(
+            ("garden.example.com", "v1", "Tree"),
+            &crate::garden::v1::TREE,
+            "com.example.garden.v1.Tree",
+        )
+        .resource(&GARDEN_TREE_V1)
+        .listed_as("TreeList"),
+    KindDef::new(
+        ("garden.example.com", "v1", "TreeList"),
+        &crate::garden::v1::TREE_LIST,
+        "com.example.garden.v1.TreeList",
+    ),
+    KindDef::new(
+            ("garden.example.com", "v1beta1", "Tree"),
+            &crate::garden::v1::TREE,
+            "com.example.garden.v1beta1.Tree",
+        )
+        .introduced("1.3")
+        .deprecated("1.5")
+        .removed("1.90")
+        .replaced_by("garden.example.com/v1 Tree")
+        .resource(&GARDEN_TREE_V1BETA1)
+        .listed_as("TreeList"),
+    KindDef::new(
+            ("garden.example.com", "v1beta1", "TreeList"),
+            &crate::garden::v1::TREE_LIST,
+            "com.example.garden.v1beta1.TreeList",
+        )
+        .introduced("1.3")
+        .deprecated("1.5")
+        .removed("1.90")
+        .replaced_by("garden.example.com/v1 Tree"),
+    KindDef::new(
+            ("garden.example.com", "v1alpha1", "Tree"),
+            &crate::garden::v1::TREE,
+            "com.example.garden.v1alpha1.Tree",
+        )
+        .serving(Serving::Off)
+        .resource(&GARDEN_TREE_V1ALPHA1)
+        .listed_as("TreeList"),
+    KindDef::new(
+            ("garden.example.com", "v1alpha1", "TreeList"),
+            &crate::garden::v1::TREE_LIST,
+            "com.example.garden.v1alpha1.TreeList",
+        )
+        .serving(Serving::Off),
+    KindDef::new(
+            ("garden.example.com", "v1alpha2", "Tree"),
+            &crate::garden::v1::TREE,
+            "com.example.garden.v1alpha2.Tree",
+        )
+        .serving(Serving::Unserved)
+        .resource(&GARDEN_TREE_V1ALPHA2)
+        .listed_as("TreeList"),
+    KindDef::new(
+            ("garden.example.com", "v1alpha2", "TreeList"),
+            &crate::garden::v1::TREE_LIST,
+            "com.example.garden.v1alpha2.TreeList",
+        )
+        .serving(Serving::Unserved),
 ];

@@ -4,3 +4,6 @@
 #[path = "../../hatches/ci.rs"]
 #[warn(clippy::all)]
 pub mod ci;
+#[path = "../../hatches/garden.rs"]
+#[warn(clippy::all)]
+pub mod garden;

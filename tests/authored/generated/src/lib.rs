@@ -10,6 +10,8 @@ mod catalog;
 pub mod hatches;
 #[rustfmt::skip]
 pub mod ci;
+#[rustfmt::skip]
+pub mod garden;
 
 use std::sync::LazyLock;
 

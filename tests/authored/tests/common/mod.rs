@@ -28,6 +28,11 @@ impl Ci {
         self.server.client().unwrap().warnings(method, path, body).await.unwrap()
     }
 
+    /// Reads a path in a form of its own.
+    pub async fn get_as(&self, path: &str, accept: &'static str) -> (StatusCode, Value) {
+        self.server.client().unwrap().get_as(path, accept).await.unwrap()
+    }
+
     /// What is at a path that answers with text.
     pub async fn text(&self, path: &str) -> String {
         self.server.client().unwrap().text(path).await.unwrap()
