@@ -10,7 +10,7 @@ use crate::limits::{self, MAX_MEMORY, MAX_NESTED_EVALUATIONS, MAX_VALUE_DEPTH, M
 use crate::macros::RESULT;
 use crate::meter::{self, Weight};
 use crate::types::Type;
-use crate::value::{Map, Value};
+use crate::value::{Map, NoText, Value};
 
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
@@ -115,7 +115,10 @@ impl<'a> Evaluation<'_, 'a> {
     }
 
     fn expr(&mut self, expr: &'a Expr) -> Outcome<'a> {
-        limits::recurse(|| self.expr_of(expr))
+        match limits::recurse(|| self.expr_of(expr))? {
+            value if value.as_opaque::<NoText>().is_some() => Err(EvalError::new(NoText::MESSAGE)),
+            value => Ok(value),
+        }
     }
 
     fn expr_of(&mut self, expr: &'a Expr) -> Outcome<'a> {

@@ -183,6 +183,25 @@ mod tests {
     }
 
     #[test]
+    fn a_list_in_place_of_a_text_fails_where_it_is_used() {
+        let of = Type::object(ObjectType::new("self", [("a", Type::String), ("n", Type::Int)]));
+        let run = |rule: &str| {
+            let text = RuleText { rule, ..RuleText::default() };
+            Rule::compile(&text, &of, |compile| compile()).run(
+                &of,
+                &json!({"a": [], "n": 1}),
+                None,
+                &mut Budget::default(),
+            )
+        };
+        for rule in ["self.a == self.a", "!has(self.a) || self.a == ''", "[1].exists(n, self.a == '')"] {
+            let why = format!("invalid data, expected string, got []interface {{}} evaluating rule: {rule}");
+            assert_eq!(run(rule), Outcome::Failed(why));
+        }
+        assert_eq!(run("has(self.a) && self.n == 1 || self.a == ''"), Outcome::Holds);
+    }
+
+    #[test]
     fn transition_rules_look_at_changes_only_unless_the_old_value_is_optional() {
         let text = RuleText { rule: "self.min >= oldSelf.min", ..RuleText::default() };
         assert_eq!(check(text, json!({"min": 1}), None).0, Outcome::Holds);

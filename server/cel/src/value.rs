@@ -71,6 +71,29 @@ pub trait Opaque: fmt::Debug + Send + Sync + Any {
     fn equals(&self, other: &dyn Opaque) -> bool;
 }
 
+/// A list where a text is declared, which upstream's validator accepts for a text with a format. An expression fails where it uses the
+/// value (`UnstructuredToVal`).
+#[derive(Debug)]
+pub(crate) struct NoText;
+
+impl NoText {
+    pub(crate) const MESSAGE: &str = "invalid data, expected string, got []interface {}";
+}
+
+impl Opaque for NoText {
+    fn type_name(&self) -> &'static str {
+        "error"
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn equals(&self, _: &dyn Opaque) -> bool {
+        false
+    }
+}
+
 impl<'a> Value<'a> {
     /// A string that is made.
     pub fn string(text: impl Into<Arc<str>>) -> Self {

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map as JsonMap, Number, Value as Json};
 
-use super::{List, Map, Text, Value};
+use super::{List, Map, NoText, Text, Value};
 use crate::time;
 use crate::types::Type;
 
@@ -19,6 +19,7 @@ pub(super) fn read<'a>(document: &'a Json, of: &'a Type) -> Value<'a> {
         Json::String(text) => read_text(text, of),
         Json::Array(items) => match of {
             Type::List(of) => Value::List(List::Json(items, Some(of))),
+            Type::String | Type::Bytes | Type::Timestamp | Type::Duration => Value::opaque(NoText),
             _ => Value::List(List::Json(items, None)),
         },
         Json::Object(members) => match of {
