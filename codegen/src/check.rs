@@ -17,12 +17,12 @@ mod rules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use self::gates::Gates;
-use crate::Project;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
+use crate::gates::Gates;
 use crate::hatches::Hatches;
 use crate::model::{Enum, Group, Model, Span};
 use crate::parse::Origins;
+use crate::project::Project;
 
 /// What every check looks at, and where it reports.
 struct Checker<'a> {

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use crate::Project;
 use crate::model::Model;
+use crate::project::Project;
 
 /// Hatch files by module; a module whose file is not Rust is absent, since the compiler says that better.
 pub struct Hatches {

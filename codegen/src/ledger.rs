@@ -11,10 +11,10 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use crate::Project;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::{Model, Span};
 use crate::parse::Origins;
+use crate::project::Project;
 
 /// Folder of the ledger below the workspace root.
 const FOLDER: &str = "generated/ledger";

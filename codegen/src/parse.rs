@@ -19,9 +19,9 @@ mod structs;
 mod types;
 mod words;
 
-use crate::Project;
 use crate::diagnostics::Diagnostics;
 use crate::model::Model;
+use crate::project::Project;
 
 pub use self::ast::Break;
 pub use self::lower::{Origins, type_text};

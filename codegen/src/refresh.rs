@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::emit::{self, File};
+use crate::examine::{Examined, examine_project};
 use crate::model::{Group, Model, Package};
-use crate::project::DEFINITIONS;
-use crate::{Examined, Project};
+use crate::project::{DEFINITIONS, Project};
 
 /// Folders of a generated package that only the generator writes.
 const OWNED: [&str; 3] = ["openapi", "proto", "src"];
@@ -34,7 +34,7 @@ pub fn build() -> ExitCode {
 /// would have changed. The error is text for a person.
 pub fn refresh(project: &Project, target: &Path, package: Package, check: bool) -> Result<(), String> {
     let root = &project.root;
-    let Examined { model, diagnostics, ledger } = crate::examine_project(project);
+    let Examined { model, diagnostics, ledger } = examine_project(project);
     for input in inputs(project, &model, package, diagnostics.has_errors()) {
         println!("cargo::rerun-if-changed={}", root.join(input).display());
     }

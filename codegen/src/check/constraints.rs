@@ -4,8 +4,8 @@
 use regex::Regex;
 
 use super::Checker;
-use super::gates::Gates;
 use crate::diagnostics::{Diagnostic, codes};
+use crate::gates::Gates;
 use crate::model::{Field, Literal, Span, Struct, TypeRef, Union};
 use crate::paths;
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use proc_macro2::LineColumn;
 
 use super::braces;
-use crate::Project;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::Span;
+use crate::project::Project;
 
 /// One `.rs` file, parsed.
 pub struct SourceFile {

@@ -2,13 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ::openapi::names;
 use serde_json::{Map, Value, json};
 
-use super::{API_VERSION, KIND, scalar_definition};
 use crate::bounds;
 use crate::model::{
     Enum, Field, Group, JsonForm, ListSemantics, Literal, Model, Role, Struct, StructId, TypeRef, Union, Version,
 };
+
+/// Description of the field that every kind has. Upstream's conformance tests look for its first words.
+const API_VERSION: &str = "APIVersion defines the group and version of the kind, such as `apps/v1`.";
+/// Description of the other one.
+const KIND: &str = "What kind of object this is, such as `Deployment`.";
 
 /// Definitions that are needed, and what they need in turn.
 pub(super) struct Definitions<'m> {
@@ -283,4 +288,18 @@ fn literal(value: &Literal) -> Value {
         Literal::List(items) => items.iter().map(literal).collect(),
         Literal::Object(members) => members.iter().map(|(name, value)| (name.clone(), literal(value))).collect(),
     }
+}
+
+/// Definitions of the types that the model calls by a name of its own instead of a struct.
+fn scalar_definition(ty: &TypeRef) -> Option<String> {
+    Some(match ty {
+        TypeRef::Quantity => names::QUANTITY.into(),
+        TypeRef::Time => names::meta("Time"),
+        TypeRef::MicroTime => names::meta("MicroTime"),
+        TypeRef::Duration => names::meta("Duration"),
+        TypeRef::IntOrString => names::INT_OR_STRING.into(),
+        TypeRef::RawExtension => names::RAW_EXTENSION.into(),
+        TypeRef::FieldsV1 => names::meta("FieldsV1"),
+        _ => return None,
+    })
 }

@@ -13,11 +13,11 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use ::openapi::{Catalog, Options, builtin, names};
+use ::openapi::{Catalog, Options, builtin};
 use serde_json::Value;
 
 use self::definitions::Definitions;
-use crate::model::{Group, Model, Serving, TypeRef};
+use crate::model::{Group, Model, Serving};
 
 /// Folder and module of the types that every group uses.
 const META: &str = "meta";
@@ -84,23 +84,4 @@ fn serving(serving: Serving) -> Option<::openapi::Serving> {
         Serving::Off => Some(::openapi::Serving::Off),
         Serving::Unserved => None,
     }
-}
-
-/// Description of the field that every kind has. Upstream's conformance tests look for its first words.
-const API_VERSION: &str = "APIVersion defines the group and version of the kind, such as `apps/v1`.";
-/// Description of the other one.
-const KIND: &str = "What kind of object this is, such as `Deployment`.";
-
-/// Definitions of the types that the model calls by a name of its own instead of a struct.
-fn scalar_definition(ty: &TypeRef) -> Option<String> {
-    Some(match ty {
-        TypeRef::Quantity => names::QUANTITY.into(),
-        TypeRef::Time => names::meta("Time"),
-        TypeRef::MicroTime => names::meta("MicroTime"),
-        TypeRef::Duration => names::meta("Duration"),
-        TypeRef::IntOrString => names::INT_OR_STRING.into(),
-        TypeRef::RawExtension => names::RAW_EXTENSION.into(),
-        TypeRef::FieldsV1 => names::meta("FieldsV1"),
-        _ => return None,
-    })
 }
