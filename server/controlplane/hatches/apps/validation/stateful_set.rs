@@ -1,5 +1,7 @@
 //! Stateful sets.
 
+use std::collections::HashSet;
+
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
@@ -56,8 +58,9 @@ pub fn validate_stateful_set(v: &mut Validation<'_>, _: &Path<'_>, new: &Statefu
 fn kept_by(v: &Validation<'_>, old: &StatefulSetSpec, options: &PodOptions) -> SetOptions {
     let errors = &mut Vec::new();
     let mut scratch = Validation { context: v.context, errors };
-    validate_pod_template_spec(&mut scratch, &Path::NONE, &with_claims(old), options);
-    SetOptions { skip_immutable: true, skip_template: !errors.is_empty() }
+    let stored = SetOptions { skip_immutable: true, skip_template: false };
+    validate_spec(&mut scratch, &Path::NONE, old, options, stored);
+    SetOptions { skip_template: !errors.is_empty(), ..stored }
 }
 
 /// `ValidateStatefulSetSpec`
@@ -111,24 +114,35 @@ fn validate_template(
         validate_selected(v, path, &spec.template, selector);
     }
     if !skip {
-        return validate_pod_template_spec(v, path, &with_claims(spec), options);
+        validate_pod_template_spec(v, path, &as_pods_have_it(spec), options);
     }
+    // Upstream checks labels and annotations once more, and reports what is wrong with them twice.
     let (meta, annotations) = (&spec.template.metadata, path.child("annotations"));
     validate_labels(v, &path.child("labels"), &meta.labels);
     validate_annotations(v, &annotations, &meta.annotations);
     validate_pod_annotations(v, &annotations, &meta.annotations, &spec.template.spec, options);
 }
 
-/// The template with the volumes that the set's own claims become.
-fn with_claims(spec: &StatefulSetSpec) -> PodTemplateSpec {
+/// The template as the controller makes pods of it: the set's own claims are volumes before the others, and the names of the
+/// pod and of its service replace host name and subdomain.
+fn as_pods_have_it(spec: &StatefulSetSpec) -> PodTemplateSpec {
     let mut template = spec.template.clone();
+    template.spec.hostname.clear();
+    template.spec.subdomain.clear();
+    let mut volumes: Vec<Volume> = Vec::with_capacity(spec.volume_claim_templates.len());
+    let mut names = HashSet::new();
     for claim in &spec.volume_claim_templates {
         let name = claim.metadata.name.clone();
-        template.spec.volumes.retain(|volume| volume.name != name);
-        let source = PersistentVolumeClaimVolumeSource { claim_name: name.clone(), ..Default::default() };
-        let volume_source = VolumeSource { persistent_volume_claim: Some(Box::new(source)), ..VolumeSource::default() };
-        template.spec.volumes.push(Volume { name, volume_source });
+        if names.insert(name.clone()) {
+            let source = PersistentVolumeClaimVolumeSource { claim_name: name.clone(), ..Default::default() };
+            let volume_source =
+                VolumeSource { persistent_volume_claim: Some(Box::new(source)), ..VolumeSource::default() };
+            volumes.push(Volume { name, volume_source });
+        }
     }
+    template.spec.volumes.retain(|volume| !names.contains(&volume.name));
+    volumes.append(&mut template.spec.volumes);
+    template.spec.volumes = volumes;
     template
 }
 
