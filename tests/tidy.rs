@@ -54,6 +54,25 @@ fn generated_files_say_so_and_others_do_not() {
 }
 
 #[test]
+fn gates_are_named_by_their_constants() {
+    let table = fs::read_to_string(root().join("server/machinery/src/features/table.rs")).unwrap();
+    let rows = table.lines().filter_map(|row| row.strip_prefix("    new ").or(row.strip_prefix("    locked ")));
+    let names: BTreeSet<&str> = rows.filter_map(|row| row.split_whitespace().next()).collect();
+    assert!(names.contains("HPAScaleToZero"), "{names:?}");
+    // Some features are called as a kind, or as a plugin of admission.
+    let kinds: BTreeSet<&str> = generated::CATALOG.kinds.iter().map(|kind| kind.kind).collect();
+    let is_test = |path: &PathBuf| path.components().any(|part| part.as_os_str().to_string_lossy().starts_with("tests"));
+    let mut complaints = Vec::new();
+    for path in rust_files("server").into_iter().filter(|path| !is_test(path) && !path.ends_with("features.rs")) {
+        let text = fs::read_to_string(&path).unwrap();
+        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let literals = text.split('"').skip(1).step_by(2).filter(|text| names.contains(text) && !kinds.contains(text));
+        complaints.extend(literals.map(|name| format!("{}: write `features::{name}`", path.display())));
+    }
+    none(complaints);
+}
+
+#[test]
 fn nothing_unfinished_is_left() {
     // Spelled in two parts, or this file would find itself.
     let words = ["todo", "dbg", "unimplemented"].map(|word| format!("{word}!("));

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use syn::{Expr, Lit};
+use proc_macro2::{TokenStream, TokenTree};
 
 use crate::model::{Gate, Model};
 
@@ -21,10 +21,10 @@ impl<'m> Gates<'m> {
         let text = std::fs::read_to_string(library.join("server/machinery/src/features/table.rs"));
         let file = text.ok().and_then(|text| syn::parse_file(&text).ok());
         let tables = file.iter().flat_map(|file| &file.items).filter_map(|item| match item {
-            syn::Item::Static(table) => Some(&*table.expr),
+            syn::Item::Macro(table) if table.mac.path.is_ident("gates") => Some(table.mac.tokens.clone()),
             _ => None,
         });
-        let kubernetes = tables.flat_map(entries).filter_map(name).collect();
+        let kubernetes = tables.flat_map(names_of_rows).collect();
         Gates { kubernetes, declared: model.groups.iter().flat_map(|group| &group.gates).collect() }
     }
 
@@ -39,20 +39,18 @@ impl<'m> Gates<'m> {
     }
 }
 
-/// The items of `&[..]`.
-fn entries(table: &Expr) -> Vec<&Expr> {
-    match table {
-        Expr::Reference(reference) => entries(&reference.expr),
-        Expr::Array(array) => array.elems.iter().collect(),
-        _ => Vec::new(),
+/// The second word of each row of the table, which is the name of the gate.
+fn names_of_rows(table: TokenStream) -> Vec<String> {
+    let (mut names, mut word) = (Vec::new(), 0);
+    for token in table {
+        match token {
+            TokenTree::Punct(mark) if mark.as_char() == ',' => word = 0,
+            TokenTree::Ident(name) => {
+                word += 1;
+                names.extend((word == 2).then(|| name.to_string()));
+            }
+            _ => {}
+        }
     }
-}
-
-/// The first argument of `Gate::new("NAME", ..)`.
-fn name(entry: &Expr) -> Option<String> {
-    let Expr::Call(call) = entry else { return None };
-    match call.args.first() {
-        Some(Expr::Lit(syn::ExprLit { lit: Lit::Str(name), .. })) => Some(name.value()),
-        _ => None,
-    }
+    names
 }

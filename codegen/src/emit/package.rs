@@ -124,5 +124,21 @@ pub fn extra_modules(model: &Model, group: &Group) -> String {
     if !group.kinds.is_empty() {
         text.push_str("pub mod internal;\n");
     }
+    text.push_str(&names_of_gates(group));
+    text
+}
+
+/// A constant for the name of each feature gate that a group declares.
+fn names_of_gates(group: &Group) -> String {
+    if group.gates.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\n/// Names of the feature gates of the group.\n#[allow(non_upper_case_globals)]\npub mod gates {\n",
+    );
+    for gate in &group.gates {
+        let _ = writeln!(text, "    pub const {}: &str = {:?};", gate.name, gate.name);
+    }
+    text.push_str("}\n");
     text
 }

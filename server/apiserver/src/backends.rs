@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::metered_store::{MeteredStore, StoreMetrics};
 use encryption::{EncryptedStore, Encryption, GroupResource, KeySpace};
 use machinery::catalog::Catalog;
+use machinery::features;
 use registry::Backend;
 use serving::options::{EtcdOptions, Options};
 use storage::{EmbeddedOptions, EmbeddedStore, EtcdStore, Result, Store};
@@ -142,7 +143,7 @@ impl Opening<'_> {
         let store = Arc::new(MeteredStore::new(store, self.metrics.clone(), &self.options.storage.prefix));
         let backend = Backend::new(store, &self.options.storage.prefix);
         let (as_json, collects_garbage) = (self.options.storage.as_json, self.options.storage.collects_garbage);
-        let tells_corrupt = self.options.features.enabled("AllowUnsafeMalformedObjectDeletion");
+        let tells_corrupt = self.options.features.enabled(features::AllowUnsafeMalformedObjectDeletion);
         Opened { backend: Backend { as_json, collects_garbage, tells_corrupt, ..backend }, medium }
     }
 }

@@ -39,6 +39,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use endpoints::{Admission, Attributes, Environment, Operation};
+use machinery::features;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
 use serde_json::Value as Json;
@@ -342,13 +343,15 @@ impl Chain {
             Plugin::CertificateSubjectRestriction => certificates.subject(),
             Plugin::DenyServiceExternalIPs => services::deny_external_ips(attributes, object, old),
             Plugin::OwnerReferencesPermissionEnforcement => owners::check(environment, attributes, object, old).await,
-            Plugin::PodGroupWorkloadExists if self.is_enabled("GenericWorkload") => {
+            Plugin::PodGroupWorkloadExists if self.is_enabled(features::GenericWorkload) => {
                 workloads::check_template(environment, attributes, object).await
             }
-            Plugin::NodeDeclaredFeatureValidator if self.is_enabled("NodeDeclaredFeatures") => {
+            Plugin::NodeDeclaredFeatureValidator if self.is_enabled(features::NodeDeclaredFeatures) => {
                 bound_pods::check_features(environment, attributes, object, old).await
             }
-            Plugin::JobValidation if self.is_enabled("GenericWorkload") || self.is_enabled("WorkloadWithJob") => {
+            Plugin::JobValidation
+                if self.is_enabled(features::GenericWorkload) || self.is_enabled(features::WorkloadWithJob) =>
+            {
                 workloads::check_job(environment, attributes, object, old).await
             }
             Plugin::PodResizeValidator => bound_pods::check_resize(environment, attributes, object, old).await,

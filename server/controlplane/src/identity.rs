@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use endpoints::{Environment, Loopback, Resource};
 use generated::coordination::v1::Lease;
+use machinery::features;
 use machinery::scalar::{MicroTime, Time};
 use machinery::status::Status;
 use registry::Informer;
@@ -32,7 +33,7 @@ const COLLECT: Duration = Duration::from_secs(3600);
 
 /// Takes the lease, and keeps it.
 pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
-    if !environment.options.features.enabled("APIServerIdentity") || !loopback.serves(LEASES) {
+    if !environment.options.features.enabled(features::APIServerIdentity) || !loopback.serves(LEASES) {
         return Ok(());
     }
     let holder = Arc::new(Holder::new(environment, loopback.clone()));

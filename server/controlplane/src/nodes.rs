@@ -4,7 +4,7 @@
 mod graph;
 mod references;
 
-use machinery::features::FeatureGates;
+use machinery::features::{self, FeatureGates};
 use machinery::selector::FieldRequirement;
 use registry::Informers;
 use serving::BoxFuture;
@@ -39,8 +39,8 @@ struct Gates {
 impl Gates {
     fn of(features: &FeatureGates) -> Self {
         Gates {
-            pod_certificates: features.enabled("PodCertificateRequest"),
-            credential_providers: features.enabled("KubeletServiceAccountTokenForCredentialProviders"),
+            pod_certificates: features.enabled(features::PodCertificateRequest),
+            credential_providers: features.enabled(features::KubeletServiceAccountTokenForCredentialProviders),
         }
     }
 }

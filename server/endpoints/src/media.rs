@@ -1,6 +1,6 @@
 //! Media types: which one a request body is in, which one an answer should be in, and in what form (table, metadata only).
 
-use machinery::features::FeatureGates;
+use machinery::features::{self, FeatureGates};
 use machinery::status::Status;
 use serving::negotiation::{Clause, is_consumed, is_produced, parse_accept};
 
@@ -49,7 +49,7 @@ impl Spoken {
 
     /// Of an endpoint of declared kinds, or of custom resources.
     pub fn of(features: &FeatureGates, is_custom: bool) -> Self {
-        Spoken { cbor: features.enabled("CBORServingAndStorage"), protobuf_objects: !is_custom }
+        Spoken { cbor: features.enabled(features::CBORServingAndStorage), protobuf_objects: !is_custom }
     }
 
     fn encodings(self) -> &'static [(&'static str, Encoding)] {

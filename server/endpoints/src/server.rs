@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, VARY};
 use http::{Method, StatusCode};
 use machinery::catalog::{Catalog, SubresourceDef};
+use machinery::features;
 use machinery::json;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -408,7 +409,7 @@ fn hold_large(response: Response, user: &Arc<User>, is_write: bool) -> Result<Re
 
 /// Has the verb answer, records and compresses the answer. Streams of events stay as they are.
 async fn answered(endpoint: Arc<Endpoint>, target: Target, verb: &'static str, call: Call) -> Result<Response, Status> {
-    let compresses = gzip::is_accepted(&call.headers) && endpoint.features.enabled("APIResponseCompression");
+    let compresses = gzip::is_accepted(&call.headers) && endpoint.features.enabled(features::APIResponseCompression);
     let (is_stream, is_write) = (call.info.verb == "watch", !call.info.is_read_only());
     let work = Work { user: call.user.clone(), seat: call.seat.clone() };
     let answer = work::run(&work, dispatch(endpoint, target, verb, call)).await;

@@ -1,13 +1,16 @@
 //! Feature gates: `--feature-gates=Name=true` (upstream: `component-base/featuregate`). A server
-//! knows those of Kubernetes and those that its groups declare.
+//! knows those of Kubernetes and those that its groups declare. The names of Kubernetes' gates are constants here, such as
+//! [`HPAScaleToZero`].
 
 mod table;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
+pub use table::names::*;
+
 /// Alpha features of Kubernetes that this server does not have. Their gates are known, and cannot be turned on.
-const NOT_BUILT: [&str; 2] = ["ShardedListAndWatch", "StorageVersionAPI"];
+const NOT_BUILT: [&str; 2] = [ShardedListAndWatch, StorageVersionAPI];
 
 /// How settled a feature is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,8 +112,8 @@ impl KnownGates {
                 value.split_once('=').ok_or_else(|| format!("missing bool value for feature gate {value:?}"))?;
             said.set(name.trim(), value.trim())?;
         }
-        said.set_whole_stage("AllAlpha", Stage::Alpha);
-        said.set_whole_stage("AllBeta", Stage::Beta);
+        said.set_whole_stage(AllAlpha, Stage::Alpha);
+        said.set_whole_stage(AllBeta, Stage::Beta);
         let values = said.values;
         let mut gates = FeatureGates::of(self.clone());
         gates.values.extend(values);

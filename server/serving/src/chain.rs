@@ -1,5 +1,6 @@
 //! The handler chain: the filters in upstream's order, around whoever answers (upstream: `DefaultBuildHandlerChain`).
 
+use machinery::features;
 use std::sync::Arc;
 
 use crate::Error;
@@ -50,13 +51,13 @@ impl Chain<'_> {
             })),
             None => Box::new(WithMaxInFlight::new(handler, requests, &self.metrics)),
         };
-        let constrained = gate("ConstrainedImpersonation");
+        let constrained = gate(features::ConstrainedImpersonation);
         let name = if constrained { "constrainedimpersonation" } else { "impersonation" };
         let handler =
             parts.part(name, handler, |handler| WithImpersonation::new(handler, self.authorizer, constrained));
         let handler = parts.part("audit", handler, WithAudit);
         let handler = WithTracing::new(handler, self.tracer);
-        let distrust = gate("UnauthenticatedHTTP2DOSMitigation");
+        let distrust = gate(features::UnauthenticatedHTTP2DOSMitigation);
         let handler = parts.part("authentication", handler, |handler| {
             WithAuthentication::new(handler, self.authentication, distrust, access)
         });

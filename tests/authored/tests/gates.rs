@@ -5,6 +5,7 @@
 mod common;
 
 use apiserver::Server;
+use authored::ci::gates;
 use common::{Ci, server};
 use http::{Method, StatusCode};
 use machinery::catalog::{Catalog, GroupDef, OpenApiDocs};
@@ -35,6 +36,16 @@ async fn a_write_loses_fields_of_gates_that_are_off() {
         let made = ci.done(Method::POST, PIPELINES, &pipeline("a", &spec)).await;
         assert_eq!(made["spec"]["retries"], expect, "{flags:?}");
         assert_eq!(made["spec"]["steps"][0]["name"], "test", "the gate of steps is locked");
+    }
+}
+
+#[tokio::test]
+async fn functions_ask_for_gates_by_their_constants() {
+    let more = gates::PipelineTags;
+    for (flags, most) in [("AllBeta=true".to_string(), 10), (format!("{more}=true"), 20)] {
+        let ci = Ci::start(&[&format!("--feature-gates=PipelineRetries=true,{flags}")]);
+        let refused = ci.refused(Method::POST, PIPELINES, &pipeline("a", &json!({"retries": 21}))).await;
+        assert_eq!(refused, [format!("spec.retries: Invalid value: 21: must not exceed {most}")]);
     }
 }
 

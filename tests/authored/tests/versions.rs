@@ -92,20 +92,20 @@ async fn values_and_rules_are_those_of_the_version() {
 #[tokio::test]
 async fn errors_of_functions_name_the_fields_of_the_version() {
     let ci = Ci::start(&["--feature-gates=PipelineRetries=true,PipelineTags=true"]);
-    let why = "must not exceed ten";
+    let why = "must not exceed 20";
     assert_eq!(
-        refused(&ci, "v1", json!({"retries": 11, "image": "rust:latest"})).await,
+        refused(&ci, "v1", json!({"retries": 21, "image": "rust:latest"})).await,
         [
             r#"spec.image: Invalid value: "rust:latest": must not be the latest one"#.to_owned(),
-            format!("spec.retries: Invalid value: 11: {why}")
+            format!("spec.retries: Invalid value: 21: {why}")
         ]
     );
     // An image is two fields of v2, so that the error is one of what holds them.
     assert_eq!(
-        refused(&ci, "v2", json!({"attempts": 11, "repository": "rust", "tag": "latest"})).await,
+        refused(&ci, "v2", json!({"attempts": 21, "repository": "rust", "tag": "latest"})).await,
         [
             r#"spec: Invalid value: "rust:latest": must not be the latest one"#.to_owned(),
-            format!("spec.attempts: Invalid value: 11: {why}")
+            format!("spec.attempts: Invalid value: 21: {why}")
         ]
     );
 }

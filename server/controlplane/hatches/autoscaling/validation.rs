@@ -5,6 +5,7 @@ mod metrics;
 #[path = "validation/reference.rs"]
 mod reference;
 
+use machinery::features;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
@@ -33,7 +34,7 @@ fn validate_spec(
     spec: &HorizontalPodAutoscalerSpec,
     old: Option<&HorizontalPodAutoscalerSpec>,
 ) {
-    let to_zero = v.context.enabled("HPAScaleToZero") || old.is_some_and(|old| old.min_replicas == Some(0));
+    let to_zero = v.context.enabled(features::HPAScaleToZero) || old.is_some_and(|old| old.min_replicas == Some(0));
     validate_bounds(v, path, spec, if to_zero { 0 } else { 1 });
     let rule = ApiVersionRule::of_target(spec, old);
     validate_reference(v, &path.child("scaleTargetRef"), &spec.scale_target_ref, rule);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{Container, Node, Pod, ResourceRequirements, container_restart_policy};
 use generated::hatches::core::pod_requests;
+use machinery::features;
 use machinery::reflect::Owned;
 use machinery::scalar::Quantity;
 use machinery::status::{Cause, Status};
@@ -97,12 +98,12 @@ async fn node_of(environment: &Environment, attributes: &Attributes, pod: &Pod) 
 fn needed_features(pod: &Pod, old: &Pod) -> Vec<&'static str> {
     let mut needed = Vec::new();
     if !is_same(pod.spec.resources.as_deref(), old.spec.resources.as_deref()) {
-        needed.push("InPlacePodLevelResourcesVerticalScaling");
+        needed.push(features::InPlacePodLevelResourcesVerticalScaling);
     }
     let mut containers = pod.spec.init_containers.iter().zip(&old.spec.init_containers);
     let grows = |new: &Container, old: &Container| !is_same(Some(&new.resources), Some(&old.resources));
     if containers.any(|(new, old)| !is_sidecar(old) && grows(new, old)) {
-        needed.push("InPlacePodVerticalScalingInitContainers");
+        needed.push(features::InPlacePodVerticalScalingInitContainers);
     }
     needed
 }
@@ -137,7 +138,7 @@ mod tests {
         };
         let check = |new: Pod, expect: &[&str]| assert_eq!(needed_features(&new, &pod("1", "1")), expect);
         check(pod("1000m", "1"), &[]);
-        check(pod("2", "1"), &["InPlacePodLevelResourcesVerticalScaling"]);
-        check(pod("1", "2"), &["InPlacePodVerticalScalingInitContainers"]);
+        check(pod("2", "1"), &[features::InPlacePodLevelResourcesVerticalScaling]);
+        check(pod("1", "2"), &[features::InPlacePodVerticalScalingInitContainers]);
     }
 }

@@ -14,7 +14,7 @@ use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::PersistentVolumeClaim;
 use generated::hatches::core::internal::internal_diff;
 use generated::resource::v1::ResourceSlice;
-use machinery::features::FeatureGates;
+use machinery::features::{self, FeatureGates};
 use machinery::field_path::Path;
 use machinery::reflect::{Owned, Struct};
 use machinery::scalar::go_text::quote;
@@ -55,9 +55,9 @@ struct Gates {
 impl Gates {
     fn of(features: &FeatureGates) -> Self {
         Gates {
-            insecure_signing_requests: features.enabled("AllowInsecureKubeletCertificateSigningRequests"),
-            audience_restriction: features.enabled("ServiceAccountNodeAudienceRestriction"),
-            pod_certificates: features.enabled("PodCertificateRequest"),
+            insecure_signing_requests: features.enabled(features::AllowInsecureKubeletCertificateSigningRequests),
+            audience_restriction: features.enabled(features::ServiceAccountNodeAudienceRestriction),
+            pod_certificates: features.enabled(features::PodCertificateRequest),
         }
     }
 }

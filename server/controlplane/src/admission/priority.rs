@@ -6,6 +6,7 @@ use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{Pod, PodSpec};
 use generated::scheduling::v1::PriorityClass;
 use generated::scheduling::v1alpha2::PodGroup;
+use machinery::features;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
@@ -84,7 +85,9 @@ fn apply(spec: &mut PodSpec, resolved: Resolved) -> Result<(), String> {
 
 /// Sets the priority of a new group of pods.
 async fn admit_group(environment: &Environment, attributes: &Attributes, group: &mut PodGroup) -> Result<(), Status> {
-    if attributes.operation != Operation::Create || !environment.options.features.enabled("WorkloadAwarePreemption") {
+    if attributes.operation != Operation::Create
+        || !environment.options.features.enabled(features::WorkloadAwarePreemption)
+    {
         return Ok(());
     }
     let resolved = resolve(environment, attributes, &group.spec.priority_class_name).await?;

@@ -8,13 +8,14 @@ use generated::core::v1::PodLogOptions;
 use http::header::{CONTENT_TYPE, HeaderValue, LOCATION};
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Empty};
+use machinery::features;
 use machinery::status::{GroupResource, Status};
 use serving::{Body, Response};
 
 use super::{Connect, containers};
 use options::{errors, query};
 
-const SPLIT: &str = "PodLogsQuerySplitStreams";
+const SPLIT: &str = features::PodLogsQuerySplitStreams;
 /// What errors about certificates begin with.
 const UNVERIFIED: &str = "tls: failed to verify certificate";
 /// How much of a kubelet's refusal is told.

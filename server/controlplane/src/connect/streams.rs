@@ -6,6 +6,7 @@ use ::proxy::{Location, tunnel, upgrade};
 use endpoints::Connected;
 use form_urlencoded::Serializer;
 use generated::core::v1::{Pod, PodAttachOptions, PodExecOptions, PodPortForwardOptions};
+use machinery::features;
 use machinery::status::Status;
 use serving::{Request, Response};
 
@@ -13,7 +14,7 @@ use super::kubelets::Kubelet;
 use super::{Connect, admitted, containers};
 
 /// Nodes that have this feature speak through WebSockets themselves.
-const OF_NODES: &str = "ExtendWebSocketsToKubelet";
+const OF_NODES: &str = features::ExtendWebSocketsToKubelet;
 
 impl Connect {
     pub(super) async fn exec(&self, connected: Connected<'_>, request: Request) -> Result<Response, Status> {
@@ -47,7 +48,8 @@ impl Connect {
         let kubelet = self.kubelet(node(&pod)?).await?;
         let metadata = &pod.metadata;
         let path = format!("/{}/{}/{}/{container}", wanted.action, metadata.namespace, metadata.name);
-        let translates = self.translates(&connected, &kubelet, wanted.action, "TranslateStreamCloseWebsocketRequests");
+        let translates =
+            self.translates(&connected, &kubelet, wanted.action, features::TranslateStreamCloseWebsocketRequests);
         let location = self.paced(location(kubelet, path, wanted.query()));
         let client = self.client_of_kubelets(|_| {})?;
         if translates && remote_command::is_wanted(request.headers()) {
@@ -64,7 +66,7 @@ impl Connect {
         let pod = self.pod(&connected).await?;
         let kubelet = self.kubelet(node(&pod)?).await?;
         let path = format!("/portForward/{}/{}", pod.metadata.namespace, pod.metadata.name);
-        let translates = self.translates(&connected, &kubelet, "portforward", "PortForwardWebsockets");
+        let translates = self.translates(&connected, &kubelet, "portforward", features::PortForwardWebsockets);
         let location = self.paced(location(kubelet, path, ports(&options.ports)));
         let client = self.client_of_kubelets(|_| {})?;
         if translates && tunnel::is_wanted(request.headers()) {

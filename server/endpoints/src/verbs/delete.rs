@@ -8,6 +8,7 @@ use futures_util::future::try_join_all;
 use http::StatusCode;
 use machinery::budget::DecodeError;
 use machinery::catalog::GarbageCollection;
+use machinery::features;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::offload;
@@ -164,7 +165,7 @@ async fn options(endpoint: &Endpoint, call: &mut Call) -> Result<Options, Status
             said
         }
     };
-    if !endpoint.features.enabled("AllowUnsafeMalformedObjectDeletion") {
+    if !endpoint.features.enabled(features::AllowUnsafeMalformedObjectDeletion) {
         said.ignore_store_read_error_with_cluster_breaking_potential = None;
     }
     check(&said)?;

@@ -4,13 +4,14 @@
 
 use super::mistakes::Mistakes;
 use super::values::Values;
+use machinery::features;
 
 /// The API level that is served.
 const VERSION: &str = "1.36";
 pub(super) const VERSION_BEFORE: &str = "1.35";
 
 /// The gate without which nobody coordinates leaders.
-const COORDINATED: &str = "CoordinatedLeaderElection";
+const COORDINATED: &str = features::CoordinatedLeaderElection;
 const COORDINATED_FLAGS: [&str; 3] = [
     "coordinated-leadership-lease-duration",
     "coordinated-leadership-renew-deadline",

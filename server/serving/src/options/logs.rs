@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use machinery::features;
 use machinery::scalar::Quantity;
 
 use super::values::Values;
@@ -32,7 +33,7 @@ pub enum LogFormat {
     Json,
 }
 
-const ALPHA: &str = "LoggingAlphaOptions";
+const ALPHA: &str = features::LoggingAlphaOptions;
 
 impl Values {
     pub(super) fn logs(&self) -> Result<LogOptions, String> {

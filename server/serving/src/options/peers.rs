@@ -1,12 +1,13 @@
 //! Flags about other servers of the same cluster (upstream: `validateUnknownVersionInteroperabilityProxyFlags`).
 
+use machinery::features;
 use std::path::PathBuf;
 
 use super::mistakes::Mistakes;
 use super::values::Values;
 
 /// The feature that all of it belongs to.
-const GATE: &str = "UnknownVersionInteroperabilityProxy";
+const GATE: &str = features::UnknownVersionInteroperabilityProxy;
 
 /// Servers that pass requests on to each other, when one serves what another does not.
 #[derive(Clone, Debug, Default)]

@@ -1,5 +1,6 @@
 //! What may change in a job.
 
+use machinery::features;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
@@ -28,8 +29,10 @@ impl Mutable {
         let started = old.status.start_time.is_some();
         Mutable {
             scheduling: (suspended && !started)
-                || (idle && context.enabled("MutableSchedulingDirectivesForSuspendedJobs")),
-            resources: suspended && (!started || idle) && context.enabled("MutablePodResourcesForSuspendedJobs"),
+                || (idle && context.enabled(features::MutableSchedulingDirectivesForSuspendedJobs)),
+            resources: suspended
+                && (!started || idle)
+                && context.enabled(features::MutablePodResourcesForSuspendedJobs),
         }
     }
 }

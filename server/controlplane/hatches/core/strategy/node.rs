@@ -1,12 +1,13 @@
 //! Nodes.
 
+use machinery::features;
 use machinery::field_path::Path;
 use machinery::format::ip::warnings_for_cidr;
 use machinery::hooks::Context;
 
 use crate::core::v1::Node;
 
-const DECLARED_FEATURES: &str = "NodeDeclaredFeatures";
+const DECLARED_FEATURES: &str = features::NodeDeclaredFeatures;
 
 /// A kubelet registers its node together with its status. Kubelets no longer read their configuration from the cluster.
 pub fn create_node(context: &Context, node: &mut Node, said: Option<&Node>) {

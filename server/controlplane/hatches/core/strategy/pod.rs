@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use machinery::features;
 use machinery::field_path::Path;
 use machinery::format::ip::warnings_for_ip;
 use machinery::gates::uses_gate;
@@ -14,7 +15,7 @@ use crate::hatches::core::app_armor::fields_from_annotations;
 use crate::hatches::core::quality::quality_of_service;
 use crate::hatches::core::warnings::{warning_of_name, warnings_of_pod};
 
-const STOP_SIGNALS: &str = "ContainerStopSignals";
+const STOP_SIGNALS: &str = features::ContainerStopSignals;
 
 /// Mirrors `podStrategy.PrepareForCreate`.
 pub fn create_pod(context: &Context, pod: &mut Pod, said: Option<&Pod>) {
@@ -95,7 +96,7 @@ fn keep_all_but_resources(context: &Context, new: &mut Pod, old: &Pod) {
     keep_all(new, old);
     new.spec.containers = resized(&mut spec.containers, &old.spec.containers);
     new.spec.init_containers = resized(&mut spec.init_containers, &old.spec.init_containers);
-    if context.enabled("InPlacePodLevelResourcesVerticalScaling") {
+    if context.enabled(features::InPlacePodLevelResourcesVerticalScaling) {
         new.spec.resources = spec.resources;
     }
 }

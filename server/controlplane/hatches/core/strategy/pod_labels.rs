@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::features;
 use machinery::hooks::Context;
 
 use crate::core::v1::{Pod, PodAffinityTerm};
@@ -24,8 +25,8 @@ pub(super) fn merge_label_keys(context: &Context, pod: &mut Pod) {
             required.iter_mut().chain(preferred).for_each(|term| merge_term(term, labels));
         }
     }
-    let merged = context.enabled("MatchLabelKeysInPodTopologySpread")
-        && context.enabled("MatchLabelKeysInPodTopologySpreadSelectorMerge");
+    let merged = context.enabled(features::MatchLabelKeysInPodTopologySpread)
+        && context.enabled(features::MatchLabelKeysInPodTopologySpreadSelectorMerge);
     for constraint in spec.topology_spread_constraints.iter_mut().filter(|_| merged) {
         if let Some(selector) = constraint.label_selector.as_deref_mut() {
             merge(selector, &constraint.match_label_keys, "In", labels);

@@ -1,5 +1,6 @@
 //! Persistent volume claims: their two spellings of where data comes from agree.
 
+use machinery::features;
 use machinery::hooks::Context;
 
 use crate::core::v1::{
@@ -37,7 +38,8 @@ fn drop_foreign_source(
 ) {
     let namespace = spec.data_source_ref.as_deref().and_then(|source| source.namespace.as_deref());
     let in_use = old.is_some_and(|old| old.data_source_ref.is_some());
-    if namespace.is_some_and(|n| !n.is_empty()) && !context.enabled("CrossNamespaceVolumeDataSource") && !in_use {
+    if namespace.is_some_and(|n| !n.is_empty()) && !context.enabled(features::CrossNamespaceVolumeDataSource) && !in_use
+    {
         spec.data_source_ref = None;
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::net::IpAddr;
 
+use machinery::features;
 use machinery::field_path::Path;
 use machinery::format::ip;
 use machinery::hooks::Validation;
@@ -22,7 +23,7 @@ pub fn validate_legacy_cidr(v: &mut Validation<'_>, path: &Path<'_>, text: &str,
 }
 
 fn is_strict(v: &Validation<'_>) -> bool {
-    v.context.enabled("StrictIPCIDRValidation")
+    v.context.enabled(features::StrictIPCIDRValidation)
 }
 
 /// An address that packets can be sent to (`ValidateEndpointIP`). Global multicast passes, as upstream lets it.

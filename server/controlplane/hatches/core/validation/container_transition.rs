@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use machinery::features;
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
 
@@ -77,7 +78,7 @@ fn can_restart_all(spec: &PodSpec) -> bool {
 fn is_restarted(context: &Context, container: &Container, spec: &PodSpec, code: i32) -> bool {
     if let Some(policy) = &container.restart_policy {
         let action = container.restart_policy_rules.iter().find(|rule| matches_rule(rule, code)).map(|r| &*r.action);
-        let all = || context.enabled("RestartAllContainersOnContainerExits");
+        let all = || context.enabled(features::RestartAllContainersOnContainerExits);
         if action == Some("Restart") || (action == Some(ALL_CONTAINERS) && all()) {
             return true;
         }

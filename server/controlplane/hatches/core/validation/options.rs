@@ -1,5 +1,6 @@
 //! What pods may say: by feature gates, and by what stored ones say already.
 
+use machinery::features;
 use machinery::gates::uses_gate;
 use machinery::hooks::Context;
 use machinery::reflect::Ref;
@@ -65,16 +66,16 @@ impl PodOptions {
         let spec = old.map(|(_, spec)| spec);
         let on = |gate| context.enabled(gate) || spec.is_some_and(|spec| uses_gate(Ref::of(spec), gate));
         let options = PodOptions {
-            env_files: on("EnvFiles"),
-            container_restart_rules: on("ContainerRestartRules"),
-            restart_all_containers: context.enabled("RestartAllContainersOnContainerExits"),
-            pod_level_resources: context.enabled("PodLevelResources"),
-            resize_pod_level_resources: context.enabled("InPlacePodLevelResourcesVerticalScaling"),
-            compare_tolerations: context.enabled("TaintTolerationComparisonOperators"),
-            user_namespaces_in_host_network: context.enabled("UserNamespacesHostNetworkSupport"),
-            only_recursive_label_changes: !context.enabled("SELinuxMount"),
+            env_files: on(features::EnvFiles),
+            container_restart_rules: on(features::ContainerRestartRules),
+            restart_all_containers: context.enabled(features::RestartAllContainersOnContainerExits),
+            pod_level_resources: context.enabled(features::PodLevelResources),
+            resize_pod_level_resources: context.enabled(features::InPlacePodLevelResourcesVerticalScaling),
+            compare_tolerations: context.enabled(features::TaintTolerationComparisonOperators),
+            user_namespaces_in_host_network: context.enabled(features::UserNamespacesHostNetworkSupport),
+            only_recursive_label_changes: !context.enabled(features::SELinuxMount),
             match_label_keys: match_label_keys_rule(context, spec),
-            allow_invalid_deletion_cost: !context.enabled("PodDeletionCost"),
+            allow_invalid_deletion_cost: !context.enabled(features::PodDeletionCost),
             ..PodOptions::default()
         };
         old.map_or(options.clone(), |(meta, spec)| options.relaxed(context, meta, spec))
@@ -110,10 +111,10 @@ impl PodOptions {
 /// The rule that the gate asks for, or the other one where the stored constraints break that.
 fn match_label_keys_rule(context: &Context, old: Option<&PodSpec>) -> MatchLabelKeysRule {
     use MatchLabelKeysRule::{Merged, Separate};
-    if !context.enabled("MatchLabelKeysInPodTopologySpread") {
+    if !context.enabled(features::MatchLabelKeysInPodTopologySpread) {
         return Separate;
     }
-    let merge = context.enabled("MatchLabelKeysInPodTopologySpreadSelectorMerge");
+    let merge = context.enabled(features::MatchLabelKeysInPodTopologySpreadSelectorMerge);
     let (rule, other) = if merge { (Merged, Separate) } else { (Separate, Merged) };
     let broken = old.is_some_and(|old| topology::breaks_rule(context, &old.topology_spread_constraints, rule));
     if broken { other } else { rule }

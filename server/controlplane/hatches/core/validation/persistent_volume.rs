@@ -1,6 +1,7 @@
 //! Persistent volumes.
 
 use apimachinery::hatches::meta::validate_whole_object_meta;
+use machinery::features;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{NameRule, is_label_value};
@@ -186,7 +187,7 @@ fn validate_change(v: &mut Validation<'_>, path: &Path<'_>, new: &PersistentVolu
         v.forbidden(&path.child("persistentvolumesource"), detail);
     }
     validate_volume_mode_change(v, new.volume_mode.as_deref(), old.volume_mode.as_deref());
-    if let Some(before) = old.node_affinity.as_deref().filter(|_| !v.context.enabled("MutablePVNodeAffinity")) {
+    if let Some(before) = old.node_affinity.as_deref().filter(|_| !v.context.enabled(features::MutablePVNodeAffinity)) {
         let now = new.node_affinity.as_deref();
         if !now.is_some_and(|now| is_renamed(now, before)) {
             let detail = "field is immutable, except for updating from beta label to GA";

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::features;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
@@ -123,7 +124,7 @@ fn validate_order(v: &mut Validation<'_>, path: &Path<'_>, new: &PodSpec, old: &
 
 /// `validateContainerResize`
 fn validate_removals(v: &mut Validation<'_>, path: &Path<'_>, new: &PodSpec, old: &PodSpec) {
-    let all_inits = v.context.enabled("InPlacePodVerticalScalingInitContainers");
+    let all_inits = v.context.enabled(features::InPlacePodVerticalScalingInitContainers);
     let inits = path.child("initContainers");
     let pairs = new.init_containers.iter().zip(&old.init_containers).enumerate();
     for (index, (new, old)) in pairs.filter(|(_, (_, old))| all_inits || is_sidecar(old)) {
@@ -156,7 +157,7 @@ fn validate_only_resized(v: &mut Validation<'_>, path: &Path<'_>, rest: &mut Pod
             v.forbidden(path, ONLY_RESIZABLE);
         }
     }
-    let all_inits = v.context.enabled("InPlacePodVerticalScalingInitContainers");
+    let all_inits = v.context.enabled(features::InPlacePodVerticalScalingInitContainers);
     for (index, (new, old)) in rest.init_containers.iter_mut().zip(&old.init_containers).enumerate() {
         if is_sidecar(new) {
             restore_container(new, old);

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use machinery::features;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::{self, NameRule, ip};
@@ -73,7 +74,7 @@ fn validate_nomination(v: &mut Validation<'_>, path: &Path<'_>, new: &Pod, old: 
         return;
     }
     v.name(path, name, NameRule::Dns1123Subdomain);
-    if v.context.enabled("ClearingNominatedNodeNameAfterBinding") && !old.spec.node_name.is_empty() {
+    if v.context.enabled(features::ClearingNominatedNodeNameAfterBinding) && !old.spec.node_name.is_empty() {
         v.forbidden(path, "may not be set on pods that are already bound to a node");
     }
 }

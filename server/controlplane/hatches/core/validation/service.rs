@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use machinery::features;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
@@ -87,8 +88,11 @@ fn validate_spec(v: &mut Validation<'_>, path: &Path<'_>, service: &Service, old
     validate_external_policy(v, path, spec);
     validate_internal_policy(v, &path.child("internalTrafficPolicy"), spec);
     if let Some(distribution) = &spec.traffic_distribution {
-        let known =
-            if v.context.enabled("PreferSameTrafficDistribution") { &DISTRIBUTIONS[..] } else { &DISTRIBUTIONS[..1] };
+        let known = if v.context.enabled(features::PreferSameTrafficDistribution) {
+            &DISTRIBUTIONS[..]
+        } else {
+            &DISTRIBUTIONS[..1]
+        };
         if !known.contains(&distribution.as_str()) {
             v.not_supported(&path.child("trafficDistribution"), distribution, known);
         }

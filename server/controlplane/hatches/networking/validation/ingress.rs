@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use machinery::features;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{self, NameRule, ip};
@@ -45,7 +46,8 @@ pub fn validate_ingress(v: &mut Validation<'_>, _: &Path<'_>, new: &Ingress, old
 
 impl Options {
     fn of(v: &mut Validation<'_>, old: Option<&IngressSpec>) -> Self {
-        let relaxed = v.context.enabled("RelaxedServiceNameValidation") || old.is_some_and(names_relaxed_service);
+        let relaxed =
+            v.context.enabled(features::RelaxedServiceNameValidation) || old.is_some_and(names_relaxed_service);
         let service_names = if relaxed { NameRule::Dns1123Label } else { NameRule::Dns1035Label };
         let strict =
             Options { any_secret_name: false, any_wildcard_rule: false, service_names: NameRule::Dns1035Label };

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use machinery::features;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{self, NameRule};
@@ -153,7 +154,7 @@ fn validate_constraint(
     match (&constraint.match_attribute, &constraint.distinct_attribute) {
         (Some(name), _) => validate_fully_qualified(v, &path.child("matchAttribute"), name),
         (None, Some(name)) => validate_fully_qualified(v, &path.child("distinctAttribute"), name),
-        (None, None) if v.context.enabled("DRAConsumableCapacity") => {
+        (None, None) if v.context.enabled(features::DRAConsumableCapacity) => {
             let detail = "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but multiple fields \
                           are set";
             v.required(path, detail);

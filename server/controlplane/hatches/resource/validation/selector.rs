@@ -1,6 +1,7 @@
 //! Which devices will do, in CEL.
 
 use cel::{Environment, ObjectType, Type};
+use machinery::features;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 
@@ -27,7 +28,7 @@ fn validate_expression(v: &mut Validation<'_>, path: &Path<'_>, expression: &str
     if expression.len() > MAX_EXPRESSION {
         return v.too_long(path, MAX_EXPRESSION);
     }
-    if let Err(why) = compile(expression, v.context.enabled("DRAConsumableCapacity")) {
+    if let Err(why) = compile(expression, v.context.enabled(features::DRAConsumableCapacity)) {
         v.invalid(path, expression, why);
     }
 }

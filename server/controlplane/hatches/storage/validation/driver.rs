@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use machinery::features;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
@@ -47,7 +48,7 @@ fn validate_spec(v: &mut Validation<'_>, path: &Path<'_>, spec: &CSIDriverSpec) 
     for mode in &spec.volume_lifecycle_modes {
         v.one_of(&path.child("volumeLifecycleModes"), mode, &LIFECYCLE_MODES);
     }
-    if v.context.enabled("SELinuxMountReadWriteOncePod") {
+    if v.context.enabled(features::SELinuxMountReadWriteOncePod) {
         require(v, &path.child("seLinuxMount"), spec.se_linux_mount);
     }
     if let Some(seconds) = spec.node_allocatable_update_period_seconds.filter(|seconds| *seconds < MIN_UPDATE_PERIOD) {
@@ -58,7 +59,7 @@ fn validate_spec(v: &mut Validation<'_>, path: &Path<'_>, spec: &CSIDriverSpec) 
         let detail = "serviceAccountTokenInSecrets is set but no tokenRequests are specified";
         v.invalid(&path.child("serviceAccountTokenInSecrets"), said, detail);
     }
-    if v.context.enabled("VolumeLimitScaling") {
+    if v.context.enabled(features::VolumeLimitScaling) {
         require(v, &path.child("preventPodSchedulingIfMissing"), spec.prevent_pod_scheduling_if_missing);
     }
 }
@@ -96,7 +97,7 @@ pub fn warn_csi_driver(context: &Context, new: &CSIDriver, old: Option<&CSIDrive
         old.len() == new.len() && old.iter().zip(&new).all(|(old, new)| Ref::of(old) == Ref::of(new))
     };
     let in_attributes = new.spec.service_account_token_in_secrets.is_none() && !new.spec.token_requests.is_empty();
-    if !in_attributes || old.is_some_and(same) || !context.enabled("CSIServiceAccountTokenSecrets") {
+    if !in_attributes || old.is_some_and(same) || !context.enabled(features::CSIServiceAccountTokenSecrets) {
         return Vec::new();
     }
     let warning = "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent \

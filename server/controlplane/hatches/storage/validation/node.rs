@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use machinery::features;
 use machinery::field_path::Path;
 use machinery::format::{self, field};
 use machinery::hooks::Validation;
@@ -63,7 +64,7 @@ fn validate_topology_keys(v: &mut Validation<'_>, path: &Path<'_>, keys: &[Strin
 /// Nothing may change but how many volumes fit.
 fn validate_same_driver(v: &mut Validation<'_>, path: &Path<'_>, new: &CSINodeDriver, old: &CSINodeDriver) {
     let mut drivers = [new.clone(), old.clone()];
-    if v.context.enabled("MutableCSINodeAllocatableCount") {
+    if v.context.enabled(features::MutableCSINodeAllocatableCount) {
         drivers.iter_mut().for_each(|driver| driver.allocatable = None);
     }
     let [new, old] = &drivers;

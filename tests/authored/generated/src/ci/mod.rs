@@ -5,3 +5,12 @@ pub mod v1;
 pub mod v2;
 pub mod conversions;
 pub mod internal;
+
+/// Names of the feature gates of the group.
+#[allow(non_upper_case_globals)]
+pub mod gates {
+    pub const PipelineRetries: &str = "PipelineRetries";
+    pub const PipelineTags: &str = "PipelineTags";
+    pub const PipelineArchives: &str = "PipelineArchives";
+    pub const PipelineSteps: &str = "PipelineSteps";
+}

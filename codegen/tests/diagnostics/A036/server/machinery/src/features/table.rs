@@ -1,1 +1,1 @@
-pub static GATES: &[Gate] = &[Gate::new("InPlacePodVerticalScaling", Ga, true)];
+gates! { new InPlacePodVerticalScaling Ga true, }

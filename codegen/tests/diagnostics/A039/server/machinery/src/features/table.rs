@@ -1,1 +1,1 @@
-pub static GATES: &[Gate] = &[Gate::new("AtomicFIFO", Beta, true)];
+gates! { new AtomicFIFO Beta true, }
