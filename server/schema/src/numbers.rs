@@ -21,12 +21,12 @@ pub(crate) fn check(schema: &Schema, number: &Number, path: &Path<'_>) -> Outcom
         multiple(number, factor, of_type, path, &mut out);
     }
     if let Some(minimum) = checks.minimum {
-        range.check_bound("Minimum boundary", minimum, path, &mut out);
-        bound(&schema.flags, number, Bound::Minimum(minimum), path, &mut out);
+        let of_type = range.check_bound("Minimum boundary", minimum, path, &mut out);
+        bound(&schema.flags, (number, of_type), Bound::Minimum(minimum), path, &mut out);
     }
     if let Some(maximum) = checks.maximum {
-        range.check_bound("Maximum boundary", maximum, path, &mut out);
-        bound(&schema.flags, number, Bound::Maximum(maximum), path, &mut out);
+        let of_type = range.check_bound("Maximum boundary", maximum, path, &mut out);
+        bound(&schema.flags, (number, of_type), Bound::Maximum(maximum), path, &mut out);
     }
     out
 }
@@ -94,14 +94,15 @@ enum Bound {
     Maximum(f64),
 }
 
-fn bound(flags: &Flags, number: &Number, bound: Bound, path: &Path<'_>, out: &mut Outcome) {
+/// `of_type`: whether the type of the number can hold the bound. Else both are floats.
+fn bound(flags: &Flags, (number, of_type): (&Number, bool), bound: Bound, path: &Path<'_>, out: &mut Outcome) {
     let (limit, exclusive, is_minimum) = match bound {
         Bound::Minimum(limit) => (limit, flags.exclusive_minimum, true),
         Bound::Maximum(limit) => (limit, flags.exclusive_maximum, false),
     };
     // Whole numbers are compared as such, whatever the limit says behind the point.
-    let (order, limit) = match number.as_i64() {
-        Some(n) => (n.cmp(&(limit as i64)), (limit as i64).to_string()),
+    let (order, limit) = match number.as_i64().filter(|_| of_type) {
+        Some(n) => (n.cmp(&go_i64(limit)), go_i64(limit).to_string()),
         None => {
             let order = number.as_f64().and_then(|n| n.partial_cmp(&limit)).unwrap_or(std::cmp::Ordering::Equal);
             (order, go_float(limit))
@@ -118,7 +119,15 @@ fn bound(flags: &Flags, number: &Number, bound: Bound, path: &Path<'_>, out: &mu
         (false, true) => "less than",
     };
     let text = format!("{} in body should be {words} {limit}", name(path));
-    out.invalid(path, shown(&Value::Number(number.clone())), text);
+    out.invalid(path, shown_as(number, of_type), text);
+}
+
+/// The number as an error shows it: as a float where it was compared as one.
+fn shown_as(number: &Number, of_type: bool) -> BadValue {
+    match number.as_f64().filter(|_| !of_type) {
+        Some(float) => BadValue::Float(float),
+        None => shown(&Value::Number(number.clone())),
+    }
 }
 
 /// `of_type`: whether the type of the number can hold the factor.
@@ -126,7 +135,7 @@ fn multiple(number: &Number, factor: f64, of_type: bool, path: &Path<'_>, out: &
     let (is_multiple, factor) = match number.as_i64().filter(|_| of_type) {
         // Whole numbers are divided as such, whatever the factor says behind the point.
         Some(n) => {
-            let factor = factor as i64;
+            let factor = go_i64(factor);
             (factor > 0 && n.checked_rem(factor) == Some(0), BadValue::Int(factor))
         }
         None => {
@@ -144,8 +153,14 @@ fn multiple(number: &Number, factor: f64, of_type: bool, path: &Path<'_>, out: &
         out.invalid(path, factor, text);
     } else if !is_multiple {
         let text = format!("{} in body should be a multiple of {factor}", name(path));
-        out.invalid(path, shown(&Value::Number(number.clone())), text);
+        out.invalid(path, shown_as(number, of_type), text);
     }
+}
+
+/// A float cut to a whole number as Go does on amd64: what is too large, too, becomes the smallest one.
+fn go_i64(number: f64) -> i64 {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    if (-LIMIT..LIMIT).contains(&number) { number as i64 } else { i64::MIN }
 }
 
 /// A float as Go's `%v` shows it.
