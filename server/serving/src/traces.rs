@@ -17,7 +17,7 @@ pub(crate) use filter::{Asked, Part, WithTracing};
 use crate::Error;
 use configuration::Sampling;
 use export::Exporter;
-use messages::{Attribute, Span};
+use messages::{KeyValue, Span, SpanKind};
 
 /// Makes spans. Clones share what they are sent through.
 #[derive(Clone)]
@@ -54,15 +54,15 @@ struct Trace {
 
 impl Trace {
     /// Begins a span within this one, and gives what works in it.
-    fn part(&self, name: String, attributes: Vec<Attribute>) -> (Trace, Open) {
+    fn part(&self, name: String, attributes: Vec<KeyValue>) -> (Trace, Open) {
         let id: [u8; 8] = rand::random();
         let span = Span {
             trace_id: self.id.into(),
             span_id: id.into(),
             parent_span_id: self.span.into(),
             name,
-            kind: messages::INTERNAL,
-            start: now(),
+            kind: SpanKind::Internal.into(),
+            start_time_unix_nano: now(),
             attributes,
             ..Span::default()
         };
@@ -79,7 +79,7 @@ struct Open {
 impl Drop for Open {
     fn drop(&mut self) {
         let mut span = std::mem::take(&mut self.span);
-        span.end = now();
+        span.end_time_unix_nano = now();
         self.exporter.send(span);
     }
 }

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::error::ConnectError;
-use packets::{CloseRequest, Data, DialRequest, Packet, Payload, Type};
+use packets::{CloseRequest, Data, DialRequest, Packet, PacketType, Payload};
 
 const PROXY: &str = "/ProxyService/Proxy";
 /// How much is read before it is sent.
@@ -33,7 +33,7 @@ pub(crate) async fn dial(server: &Client, address: &str) -> Result<DuplexStream,
     let random = rand::random::<i64>() & i64::MAX;
     let request = DialRequest { protocol: "tcp".into(), address: address.into(), random };
     // The server begins to answer when it has been asked something, so this is sent with the stream.
-    let _ = sender.send(Packet::new(Type::DialRequest, Payload::DialRequest(request))).await;
+    let _ = sender.send(Packet::new(PacketType::DialReq, Payload::DialRequest(request))).await;
     let packets = stream::poll_fn(move |context| waiting.poll_recv(context));
     let mut answers: Streaming<Packet> =
         server.open(PROXY, packets).await.map_err(|status| failed(describe(&status)))?;
@@ -68,7 +68,7 @@ async fn carry(side: DuplexStream, connection: i64, sender: Sender, answers: Str
 /// Asks the server to close the connection, and takes what comes until it has.
 async fn close(connection: i64, sender: &Sender, inward: Pin<Box<impl Future<Output = ()>>>) {
     let request = CloseRequest { connect_id: connection };
-    if sender.send(Packet::new(Type::CloseRequest, Payload::CloseRequest(request))).await.is_ok() {
+    if sender.send(Packet::new(PacketType::CloseReq, Payload::CloseRequest(request))).await.is_ok() {
         // A server that does not answer has its stream ended.
         let _ = timeout(CLOSE_PATIENCE, inward).await;
     }
@@ -78,7 +78,7 @@ async fn send(mut side: ReadHalf<DuplexStream>, connection: i64, sender: &Sender
     let mut piece = BytesMut::with_capacity(PIECE);
     while let Ok(1..) = side.read_buf(&mut piece).await {
         let data = Data { connect_id: connection, data: piece.split().freeze(), ..Data::default() };
-        if sender.send(Packet::new(Type::Data, Payload::Data(data))).await.is_err() {
+        if sender.send(Packet::new(PacketType::Data, Payload::Data(data))).await.is_err() {
             return;
         }
         piece.reserve(PIECE);

@@ -11,7 +11,7 @@ use machinery::format::field::fully_qualified_domain_name;
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-use super::messages::{EncryptResponse, EncryptedObject, KEY, SEED};
+use super::messages::{EncryptResponse, EncryptedObject, EncryptedSourceType};
 use crate::failure::Failure;
 use crate::gcm::Gcm;
 use crate::seed::Seed;
@@ -39,7 +39,12 @@ impl Encrypted {
     /// When the plugin's answer is not as it should be.
     pub fn seed(response: EncryptResponse) -> Result<Self, Failure> {
         let EncryptResponse { ciphertext, key_id, annotations } = response;
-        let source = Encrypted { ciphertext, key_id, annotations, source_type: SEED };
+        let source = Encrypted {
+            ciphertext,
+            key_id,
+            annotations,
+            source_type: EncryptedSourceType::HkdfSha256XnonceAesGcmSeed.into(),
+        };
         source.check()?;
         Ok(source)
     }
@@ -51,8 +56,9 @@ impl Encrypted {
     pub fn split(stored: &[u8]) -> Result<(Vec<u8>, Self), Failure> {
         let object: EncryptedObject =
             prost::Message::decode(stored).map_err(|_| Failure::new("proto: cannot parse invalid wire-format data"))?;
-        let EncryptedObject { encrypted_data, key_id, encrypted_source, annotations, source_type } = object;
-        let source = Encrypted { ciphertext: encrypted_source, key_id, annotations, source_type };
+        let EncryptedObject { encrypted_data, key_id, encrypted_source, annotations, encrypted_source_type } = object;
+        let source =
+            Encrypted { ciphertext: encrypted_source, key_id, annotations, source_type: encrypted_source_type };
         source.check_type()?;
         if encrypted_data.is_empty() {
             return Err(Failure::new("encrypted data is empty"));
@@ -64,22 +70,28 @@ impl Encrypted {
     /// A value as it is stored.
     pub fn join(&self, encrypted_data: Vec<u8>) -> Vec<u8> {
         let Encrypted { ciphertext, key_id, annotations, source_type } = self.clone();
-        let object = EncryptedObject { encrypted_data, key_id, encrypted_source: ciphertext, annotations, source_type };
+        let object = EncryptedObject {
+            encrypted_data,
+            key_id,
+            encrypted_source: ciphertext,
+            annotations,
+            encrypted_source_type: source_type,
+        };
         prost::Message::encode_to_vec(&object)
     }
 
     /// What reads values, given the seed or data key in the clear.
     pub fn reader(&self, plaintext: &[u8]) -> Result<Arc<dyn Transformer>, Failure> {
-        Ok(match self.source_type {
-            SEED => Arc::new(Seed::new(plaintext)?),
+        Ok(match EncryptedSourceType::try_from(self.source_type) {
+            Ok(EncryptedSourceType::HkdfSha256XnonceAesGcmSeed) => Arc::new(Seed::new(plaintext)?),
             _ => Arc::new(Gcm::new(plaintext)?),
         })
     }
 
     fn check_type(&self) -> Result<(), Failure> {
-        match self.source_type {
-            KEY | SEED => Ok(()),
-            other => Err(Failure::new(format!("unknown encryptedDEKSourceType: {other}"))),
+        match EncryptedSourceType::try_from(self.source_type) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Failure::new(format!("unknown encryptedDEKSourceType: {}", self.source_type))),
         }
     }
 

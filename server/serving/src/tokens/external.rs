@@ -15,13 +15,12 @@ use grpc::{Client, Status, code_name, describe, socket};
 use machinery::scalar;
 use prometheus::Registry;
 use prost::Message;
+use prost_types::Timestamp;
 use serde::Deserialize;
 use tokio::sync::{Mutex, watch};
 
 use super::TokenKeys;
-use messages::{
-    FetchKeysRequest, FetchKeysResponse, MetadataRequest, MetadataResponse, SignRequest, SignResponse, Timestamp,
-};
+use messages::{FetchKeysRequest, FetchKeysResponse, MetadataRequest, MetadataResponse, SignRequest, SignResponse};
 use metrics::SignerMetrics;
 
 const SIGN: &str = "/v1.ExternalJWTSigner/Sign";

@@ -6,7 +6,9 @@ use grpc::Client;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::messages::{Attribute, Export, Exported, Resource, ResourceSpans, ScopeSpans, Span};
+use super::messages::{
+    ExportTraceServiceRequest, ExportTraceServiceResponse, KeyValue, Resource, ResourceSpans, ScopeSpans, Span,
+};
 
 const PATH: &str = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
 const SERVICE: &str = "apiserver";
@@ -32,8 +34,7 @@ impl Exporter {
     /// Begins to send to this address, which need not be there yet.
     pub(super) fn start(collector: &str, instance: &str) -> Result<Self, String> {
         let collector = Client::new(collector, None).map_err(|why| format!("{collector}: {why}"))?;
-        let attributes =
-            vec![Attribute::text("service.name", SERVICE), Attribute::text("service.instance.id", instance)];
+        let attributes = vec![KeyValue::text("service.name", SERVICE), KeyValue::text("service.instance.id", instance)];
         let (sender, receiver) = mpsc::channel(WAITING);
         let sending = Sending { collector, resource: Resource { attributes }, batch: Vec::new() };
         tokio::spawn(sending.run(receiver));
@@ -90,9 +91,15 @@ impl Sending {
             return;
         }
         let scope_spans = vec![ScopeSpans { spans: std::mem::take(&mut self.batch) }];
-        let message =
-            Export { resource_spans: vec![ResourceSpans { resource: Some(self.resource.clone()), scope_spans }] };
-        match timeout(PATIENCE, self.collector.call::<Export, Exported>(PATH, message)).await {
+        let message = ExportTraceServiceRequest {
+            resource_spans: vec![ResourceSpans { resource: Some(self.resource.clone()), scope_spans }],
+        };
+        match timeout(
+            PATIENCE,
+            self.collector.call::<ExportTraceServiceRequest, ExportTraceServiceResponse>(PATH, message),
+        )
+        .await
+        {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => tracing::warn!(error = error.message(), "traces export"),
             Err(_) => tracing::warn!("traces export: the collector does not answer"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::StatusCode;
 use http::header::{ACCEPT, USER_AGENT};
 
-use super::messages::{self, Attribute, FAILED, Link, Span, SpanStatus};
+use super::messages::{KeyValue, Link, Span, SpanCode, SpanKind, Status};
 use super::parent::Parent;
 use super::{Open, Trace, Tracer, now};
 use crate::filters::AuditId;
@@ -60,8 +60,8 @@ impl Tracer {
         let span = Span {
             span_id: id.into(),
             name: name(request),
-            kind: messages::SERVER,
-            start: now(),
+            kind: SpanKind::Server.into(),
+            start_time_unix_nano: now(),
             attributes: attributes(request),
             ..span
         };
@@ -77,9 +77,9 @@ fn continued(parent: Parent) -> Option<Span> {
 
 impl Open {
     fn answered(&mut self, code: StatusCode) {
-        self.span.attributes.push(Attribute::number("http.response.status_code", code.as_u16().into()));
+        self.span.attributes.push(KeyValue::number("http.response.status_code", code.as_u16().into()));
         if code.is_server_error() {
-            self.span.status = Some(SpanStatus { message: String::new(), code: FAILED });
+            self.span.status = Some(Status { message: String::new(), code: SpanCode::Error.into() });
         }
     }
 }
@@ -101,17 +101,17 @@ fn name(request: &Request) -> String {
     name
 }
 
-fn attributes(request: &Request) -> Vec<Attribute> {
+fn attributes(request: &Request) -> Vec<KeyValue> {
     let uri = request.uri();
     vec![
-        Attribute::text("http.request.method", request.method().as_str()),
-        Attribute::text("url.scheme", "https"),
-        Attribute::text("url.path", request.path()),
-        Attribute::text("network.protocol.version", protocol(request).trim_start_matches("HTTP/")),
-        Attribute::text("client.address", client(request)),
-        Attribute::text("user_agent.original", header(request, &USER_AGENT)),
-        Attribute::text("http.target", shown_target(uri)),
-        Attribute::text("audit-id", audit_id(request)),
+        KeyValue::text("http.request.method", request.method().as_str()),
+        KeyValue::text("url.scheme", "https"),
+        KeyValue::text("url.path", request.path()),
+        KeyValue::text("network.protocol.version", protocol(request).trim_start_matches("HTTP/")),
+        KeyValue::text("client.address", client(request)),
+        KeyValue::text("user_agent.original", header(request, &USER_AGENT)),
+        KeyValue::text("http.target", shown_target(uri)),
+        KeyValue::text("audit-id", audit_id(request)),
     ]
 }
 
@@ -161,7 +161,7 @@ impl<H: Handler> Handler for Asked<H> {
 fn within<'h>(
     inner: &'h impl Handler,
     mut request: Request,
-    describe: impl FnOnce(&Request) -> (String, Vec<Attribute>),
+    describe: impl FnOnce(&Request) -> (String, Vec<KeyValue>),
 ) -> BoxFuture<'h, Response> {
     let Some(trace) = request.extensions().get::<Trace>() else { return inner.handle(request) };
     let (name, attributes) = describe(&request);
@@ -185,7 +185,7 @@ fn verb(info: &RequestInfo) -> Option<&'static str> {
     })
 }
 
-fn fields(request: &Request) -> Vec<Attribute> {
+fn fields(request: &Request) -> Vec<KeyValue> {
     let Some(info) = request.info() else { return Vec::new() };
     let scope = match (info.name.as_str(), info.namespace.as_str()) {
         ("", "") => "cluster",
@@ -193,19 +193,19 @@ fn fields(request: &Request) -> Vec<Attribute> {
         _ => "resource",
     };
     vec![
-        Attribute::text("accept", header(request, &ACCEPT)),
-        Attribute::text("audit-id", audit_id(request)),
-        Attribute::text("client", client(request)),
-        Attribute::text("api-group", info.api_group.as_str()),
-        Attribute::text("api-version", info.api_version.as_str()),
-        Attribute::text("name", info.name.as_str()),
-        Attribute::text("subresource", info.subresource.as_str()),
-        Attribute::text("namespace", info.namespace.as_str()),
-        Attribute::text("protocol", protocol(request)),
-        Attribute::text("resource", info.resource.as_str()),
-        Attribute::text("scope", scope),
-        Attribute::text("url", request.path()),
-        Attribute::text("user-agent", header(request, &USER_AGENT)),
-        Attribute::text("verb", request.method().as_str()),
+        KeyValue::text("accept", header(request, &ACCEPT)),
+        KeyValue::text("audit-id", audit_id(request)),
+        KeyValue::text("client", client(request)),
+        KeyValue::text("api-group", info.api_group.as_str()),
+        KeyValue::text("api-version", info.api_version.as_str()),
+        KeyValue::text("name", info.name.as_str()),
+        KeyValue::text("subresource", info.subresource.as_str()),
+        KeyValue::text("namespace", info.namespace.as_str()),
+        KeyValue::text("protocol", protocol(request)),
+        KeyValue::text("resource", info.resource.as_str()),
+        KeyValue::text("scope", scope),
+        KeyValue::text("url", request.path()),
+        KeyValue::text("user-agent", header(request, &USER_AGENT)),
+        KeyValue::text("verb", request.method().as_str()),
     ]
 }

@@ -14,7 +14,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use prost::Message;
 use tokio::net::TcpListener;
 
-use super::messages::{Export, Span, Value};
+use super::messages::{ExportTraceServiceRequest, Span, Value};
 use super::*;
 use crate::filters::testing::{ok, request_by};
 use crate::handler::Handler;
@@ -29,7 +29,7 @@ const PREFIX: usize = 5;
 async fn take(request: hyper::Request<Incoming>, spans: Spans) -> Result<hyper::Response<crate::Body>, Infallible> {
     assert_eq!(request.uri().path(), "/opentelemetry.proto.collector.trace.v1.TraceService/Export");
     let body = request.into_body().collect().await.unwrap().to_bytes();
-    let export = Export::decode(&body[PREFIX..]).unwrap();
+    let export = ExportTraceServiceRequest::decode(&body[PREFIX..]).unwrap();
     let sent = export.resource_spans.into_iter().flat_map(|of| of.scope_spans).flat_map(|of| of.spans);
     spans.lock().unwrap().extend(sent);
     let mut trailers = HeaderMap::new();
@@ -77,11 +77,14 @@ async fn requests_are_traced() {
     let names: Vec<&str> = all.iter().map(|span| span.name.as_str()).collect();
     let whole = "GET /api/v1/namespaces/{:namespace}/pods/{:name}/log";
     assert_eq!(names, ["Get", "authorization", whole]);
-    assert!(all.iter().all(|span| span.trace_id[..2] == [0x0a, 0xf7] && span.start <= span.end));
+    assert!(
+        all.iter()
+            .all(|span| span.trace_id[..2] == [0x0a, 0xf7] && span.start_time_unix_nano <= span.end_time_unix_nano)
+    );
     assert_eq!((&all[0].parent_span_id, &all[1].parent_span_id), (&all[1].span_id, &all[2].span_id));
     assert_eq!(all[2].parent_span_id[7], 0x31);
     let code = all[2].attributes.iter().find(|of| of.key == "http.response.status_code").unwrap();
-    assert_eq!(code.value.as_ref().unwrap().value, Some(Value::Number(200)));
+    assert_eq!(code.value.as_ref().unwrap().value, Some(Value::IntValue(200)));
     assert_eq!(send(0, "dev", &format!("{parent}01")).await.len(), 0, "others cannot make the server trace");
     assert_eq!(send(1_000_000, "system:masters", &format!("{parent}00")).await.len(), 0);
     let own = send(1_000_000, "dev", &format!("{parent}01")).await;

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use super::messages::{FetchKeysResponse, Key, Timestamp};
+use prost_types::Timestamp;
+
+use super::messages::{FetchKeysResponse, Key};
 use crate::tokens::{TokenKeys, VerifyingKey};
 
 const LONGEST_ID: usize = 1024;

@@ -1,0 +1,10 @@
+//! Makes the messages of KMS plugins from their `.proto` file.
+
+use std::error::Error;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=proto");
+    let files = protox::compile(["kms.proto"], ["proto"])?;
+    prost_build::Config::new().btree_map(["."]).compile_fds(files)?;
+    Ok(())
+}
