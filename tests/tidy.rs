@@ -61,7 +61,8 @@ fn gates_are_named_by_their_constants() {
     assert!(names.contains("HPAScaleToZero"), "{names:?}");
     // Some features are called as a kind, or as a plugin of admission.
     let kinds: BTreeSet<&str> = generated::CATALOG.kinds.iter().map(|kind| kind.kind).collect();
-    let is_test = |path: &PathBuf| path.components().any(|part| part.as_os_str().to_string_lossy().starts_with("tests"));
+    let is_test =
+        |path: &PathBuf| path.components().any(|part| part.as_os_str().to_string_lossy().starts_with("tests"));
     let mut complaints = Vec::new();
     for path in rust_files("server").into_iter().filter(|path| !is_test(path) && !path.ends_with("features.rs")) {
         let text = fs::read_to_string(&path).unwrap();

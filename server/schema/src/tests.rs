@@ -84,14 +84,19 @@ fn faults_are_worded_as_upstream_does() {
     check(half(), json!({"x": 2}), &[no_integer]);
     // A bound that the type cannot hold is compared, and shown, as a float.
     let most = || of(json!({"type": "integer", "maximum": 1.5}));
-    let no_integer = r#"<nil>: Invalid value: "": Maximum boundary value must be of type integer (default format) in x"#;
+    let no_integer =
+        r#"<nil>: Invalid value: "": Maximum boundary value must be of type integer (default format) in x"#;
     check(most(), json!({"x": 1}), &[no_integer]);
     let large = "x: Invalid value: 9.223372036854776e+18: x in body should be less than or equal to 1.5";
     check(most(), json!({"x": i64::MAX}), &[no_integer, large]);
     // A bound beyond whole numbers is the smallest of them for whole numbers.
     let beyond = || of(json!({"type": "number", "minimum": 3.5e38}));
     check(beyond(), json!({"x": 0}), &[]);
-    check(beyond(), json!({"x": 0.5}), &["x: Invalid value: 0.5: x in body should be greater than or equal to 3.5e+38"]);
+    check(
+        beyond(),
+        json!({"x": 0.5}),
+        &["x: Invalid value: 0.5: x in body should be greater than or equal to 3.5e+38"],
+    );
     // A format of numbers says nothing about whole ones.
     let formatted = || of(json!({"type": "integer", "format": "float"}));
     check(
