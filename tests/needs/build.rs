@@ -21,7 +21,7 @@ fn main() {
     let tools: [(&str, Absence); 9] = [
         ("cc", unless(runs("cc", &["--version"]), "no C compiler")),
         ("etcd", unless(has_etcd(programs.path("etcd")), "no etcd of 3.4.31, 3.5.13 or newer: name one in $ETCD")),
-        ("go", unless(builds_go(), "no Go, or no modules of tests/kubelet and tests/webhook")),
+        ("go", unless(builds_go(), "no Go, or no modules of its programs")),
         ("goldens", unless(is_folder("GOLDENS", &shared.join("goldens")), "no fixtures of upstream: see $GOLDENS")),
         ("kubectl", unless(runs("kubectl", &["version", "--client"]), "no kubectl")),
         ("mount", unless(mounts(), "no right to mount a file system")),
@@ -67,11 +67,15 @@ fn has_etcd(program: &OsStr) -> bool {
 
 /// Whether the sources of the test programs in Go, with all modules they use, can be had.
 fn builds_go() -> bool {
-    ["../kubelet", "../webhook"].iter().all(|folder| {
+    let does = |arguments: &[&str], folder: &str| {
         let mut command = Command::new("go");
-        command.args(["list", "-deps", "."]).current_dir(folder).stdin(Stdio::null());
-        command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
-    })
+        command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    let is_whole = |folder: &&str| does(&["list", "-deps", "."], folder);
+    // The package that the controller imports is written by a test.
+    ["../kubelet", "../webhook"].iter().all(is_whole)
+        && does(&["mod", "download"], "../../examples/shop/clients/controller")
 }
 
 fn is_folder(variable: &str, default: &Path) -> bool {

@@ -1,4 +1,4 @@
-//! Writes definitions in another form: `cargo run -p codegen --bin export -- crd|proto|openapi|markdown [--group G] OUT_DIR`. See
+//! Writes definitions in another form: `cargo run -p codegen --bin export -- FORMAT [--group G] OUT_DIR`. See
 //! `docs/export.md`.
 
 use std::fs;
@@ -6,17 +6,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use codegen::Project;
-use codegen::export::{Format, export};
+use codegen::export::{Format, export, go_packages};
 
-const USAGE: &str = "usage: export crd|proto|openapi|markdown [--group GROUP] [--defs ROOT] OUT_DIR
+const USAGE: &str =
+    "usage: export crd|proto|openapi|markdown|rust|go|typescript [--group GROUP] [--defs ROOT] [--module PATH] OUT_DIR
   --group GROUP  only this group: its name or its folder in api-defs/
-  --defs ROOT    folder that holds api-defs/, of a package too (default: this workspace)";
+  --defs ROOT    folder that holds api-defs/, of a package too (default: this workspace)
+  --module PATH  Go: where the exported packages import each other from, such as example.com/shop/clients";
 
 /// The command line, read.
 struct Arguments {
     format: Format,
     group: Option<String>,
     root: PathBuf,
+    module: Option<String>,
     out: PathBuf,
 }
 
@@ -35,23 +38,34 @@ fn main() -> ExitCode {
 
 fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, String> {
     let mut words = Vec::new();
-    let (mut group, mut root) = (None, Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    let (mut group, mut module, mut root) = (None, None, Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
     while let Some(word) = given.next() {
         match word.as_str() {
             "--group" => group = Some(given.next().ok_or(USAGE)?),
+            "--module" => module = Some(given.next().ok_or(USAGE)?),
             "--defs" => root = given.next().ok_or(USAGE)?.into(),
             _ => words.push(word),
         }
     }
     match words.as_slice() {
-        [format, out] => Ok(Arguments { format: Format::named(format)?, group, root, out: out.into() }),
+        [format, out] => {
+            let format = Format::named(format)?;
+            if module.is_some() && format != Format::Go {
+                return Err("`--module` is for Go".into());
+            }
+            Ok(Arguments { format, group, root, module, out: out.into() })
+        }
         _ => Err(USAGE.to_string()),
     }
 }
 
 fn run(arguments: Arguments) -> Result<String, String> {
     let model = codegen::load_project(&Project::at(&arguments.root)).map_err(|diagnostics| diagnostics.to_string())?;
-    let files = export(&model, arguments.format, arguments.group.as_deref())?;
+    let group = arguments.group.as_deref();
+    let files = match &arguments.module {
+        Some(module) => go_packages(&model, group, module)?,
+        None => export(&model, arguments.format, group)?,
+    };
     for file in &files {
         let path = arguments.out.join(&file.path);
         let written = fs::create_dir_all(path.with_file_name("")).and_then(|()| fs::write(&path, &file.bytes));

@@ -1,6 +1,7 @@
 //! Exports: definitions in forms that other tools read. Nothing in the server depends on them, and nothing is checked in; see
 //! `docs/export.md` and `cargo run -p codegen --bin export`.
 
+mod clients;
 mod crd;
 mod markdown;
 mod moves;
@@ -26,6 +27,12 @@ pub enum Format {
     OpenApi,
     /// A reference, one page per group.
     Markdown,
+    /// Rust types for `kube`.
+    Rust,
+    /// Go types for client-go and controller-runtime.
+    Go,
+    /// TypeScript interfaces.
+    TypeScript,
 }
 
 impl Format {
@@ -36,7 +43,12 @@ impl Format {
             "proto" => Ok(Format::Proto),
             "openapi" => Ok(Format::OpenApi),
             "markdown" => Ok(Format::Markdown),
-            _ => Err(format!("unknown format `{name}`; formats are crd, proto, openapi and markdown")),
+            "rust" => Ok(Format::Rust),
+            "go" => Ok(Format::Go),
+            "typescript" => Ok(Format::TypeScript),
+            _ => Err(format!(
+                "unknown format `{name}`; formats are crd, proto, openapi, markdown, rust, go and typescript"
+            )),
         }
     }
 }
@@ -49,7 +61,19 @@ pub fn export(model: &Model, format: Format, group: Option<&str>) -> Result<Vec<
         Format::Proto => Ok(protos(model, group)),
         Format::OpenApi => Ok(openapi_documents(model, group)),
         Format::Markdown => Ok(markdown::files(model, group)),
+        Format::Rust => clients::rust::files(model, group),
+        Format::Go => clients::go::files(model, group, None),
+        Format::TypeScript => clients::typescript::files(model, group),
     }
+}
+
+/// The Go packages of all groups of one's own or of one group, which import each other below the path of a module.
+///
+/// # Errors
+/// As [`export`].
+pub fn go_packages(model: &Model, group: Option<&str>, module: &str) -> Result<Vec<File>, String> {
+    let group = group.map(|name| find(model, name)).transpose()?;
+    clients::go::files(model, group, Some(module))
 }
 
 /// A group by its name or folder; `core` is the one without a name.

@@ -1,0 +1,133 @@
+//! Types for clients in other languages and crates: what they share. A file has the types of one version of a group; types of
+//! Kubernetes' groups are those of the language's own library.
+
+mod deep_copy;
+pub(super) mod go;
+pub(super) mod rust;
+pub(super) mod typescript;
+
+use std::collections::BTreeSet;
+
+use crate::model::{
+    Enum, EnumId, Field, Group, Kind, Model, Package, Resource, Role, Struct, StructId, TypeRef, Version,
+};
+
+/// One version of a group, as a client sees it.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'m> {
+    pub model: &'m Model,
+    pub group: &'m Group,
+    pub version: &'m Version,
+}
+
+/// Where a type stands, seen from a [`Part`].
+pub(super) enum Home<'m> {
+    /// In the file itself.
+    Here,
+    /// In another version of the same group, or in another group that is no Kubernetes'.
+    Elsewhere(&'m Group, &'m str),
+    /// In a group of Kubernetes.
+    Kubernetes(&'m Group, &'m str),
+}
+
+/// The parts of the groups that are asked for: those of one's own, or one group.
+///
+/// # Errors
+/// When the group is one of Kubernetes; the text names it.
+pub(super) fn parts<'m>(model: &'m Model, group: Option<&'m Group>, library: &str) -> Result<Vec<Part<'m>>, String> {
+    if let Some(group) = group.filter(|group| group.package != Package::Own) {
+        return Err(format!("`{}` is a group of Kubernetes: {library} has its types", super::folder(group)));
+    }
+    let groups = model.groups.iter().filter(|one| match group {
+        Some(group) => one.module == group.module,
+        None => one.package == Package::Own,
+    });
+    Ok(groups
+        .flat_map(|group| group.versions.iter().map(move |version| Part { model, group, version }))
+        .filter(|part| !part.structs().is_empty())
+        .collect())
+}
+
+impl<'m> Part<'m> {
+    /// The structs of the version but for lists, in the order in which they are declared.
+    pub fn structs(&self) -> Vec<(StructId, &'m Struct)> {
+        let borrowed = &self.version.borrowed;
+        let visible = self.version.structs.iter().filter(|(name, _)| !borrowed.contains_key(*name));
+        let mut all: Vec<_> = visible.map(|(_, id)| (*id, &self.model.structs[id.0])).collect();
+        all.retain(|(_, one)| one.module == self.group.module && one.role != Role::List);
+        all.sort_by_key(|(id, _)| *id);
+        all
+    }
+
+    /// The enums of the version, in the order in which they are declared.
+    pub fn enums(&self) -> Vec<(EnumId, &'m Enum)> {
+        let borrowed = &self.version.borrowed;
+        let visible = self.version.enums.iter().filter(|(name, _)| !borrowed.contains_key(*name));
+        let mut all: Vec<_> = visible.map(|(_, id)| (*id, &self.model.enums[id.0])).collect();
+        all.retain(|(_, one)| one.module == self.group.module);
+        all.sort_by_key(|(id, _)| *id);
+        all
+    }
+
+    /// The kind that a struct is, with its resource, if clients can reach it.
+    pub fn kind(&self, one: &Struct) -> Option<(&'m Kind, &'m Resource)> {
+        let kind = self.group.kinds.iter().find(|kind| kind.name == one.name)?;
+        let is_here = kind.versions.iter().any(|entry| entry.version == self.version.name);
+        kind.resource.as_ref().filter(|_| is_here && one.role == Role::Object).map(|resource| (kind, resource))
+    }
+
+    /// `group/version`
+    pub fn api_version(&self) -> String {
+        match self.group.name.as_str() {
+            "" => self.version.name.clone(),
+            group => format!("{group}/{}", self.version.name),
+        }
+    }
+
+    pub fn home_of_struct(&self, id: StructId) -> Home<'m> {
+        let one = &self.model.structs[id.0];
+        let is_here =
+            self.version.structs.get(&one.name) == Some(&id) && !self.version.borrowed.contains_key(&one.name);
+        self.home(&one.module, &one.version, is_here)
+    }
+
+    pub fn home_of_enum(&self, id: EnumId) -> Home<'m> {
+        let one = &self.model.enums[id.0];
+        let is_here = self.version.enums.get(&one.name) == Some(&id) && !self.version.borrowed.contains_key(&one.name);
+        self.home(&one.module, &one.version, is_here)
+    }
+
+    fn home(&self, module: &str, version: &'m str, is_here: bool) -> Home<'m> {
+        if module == self.group.module && is_here {
+            return Home::Here;
+        }
+        let group = self.model.groups.iter().find(|group| group.module == module).unwrap_or(self.group);
+        if group.package == Package::Own { Home::Elsewhere(group, version) } else { Home::Kubernetes(group, version) }
+    }
+
+    /// Whether a struct holds itself without a list or map between.
+    pub fn holds_itself(&self, id: StructId) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![id];
+        while let Some(next) = open.pop() {
+            let held = self.model.structs[next.0].fields.iter().filter_map(|field| match field.ty {
+                TypeRef::Struct(held) => Some(held),
+                _ => None,
+            });
+            for held in held {
+                if held == id {
+                    return true;
+                }
+                if seen.insert(held) {
+                    open.push(held);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Whether a field is written to JSON though it is empty.
+pub(super) fn is_always_written(field: &Field) -> bool {
+    !field.omitempty && !field.nullable
+}
