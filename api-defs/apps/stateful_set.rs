@@ -2,7 +2,14 @@ use crate::core::{ConditionStatus, PersistentVolumeClaim, PodTemplateSpec};
 use crate::meta::{LabelSelector, ObjectMeta};
 
 /// Runs pods with stable names, stable network identity and their own storage.
-#[kind(plural = "statefulsets", short = "sts", category = "all", scope = Namespaced, name = dns1123_label)]
+#[kind(
+    plural = "statefulsets",
+    short = "sts",
+    category = "all",
+    scope = Namespaced,
+    name = dns1123_label,
+    metadata = unchecked
+)]
 #[versions(
     v1(introduced = "1.9"),
     v1beta2(introduced = "1.8", deprecated = "1.9", removed = "1.16", replacement = "apps/v1 StatefulSet"),

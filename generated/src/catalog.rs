@@ -1978,6 +1978,7 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
     generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Label,
+    metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {
@@ -2071,6 +2072,7 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
     generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Label,
+    metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {
@@ -2164,6 +2166,7 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
     generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Label,
+    metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {

@@ -253,7 +253,7 @@ impl Decoding<'_> {
             patch::fit_integers(kind.def, &mut document);
         }
         let decoded = match self.patch.kind {
-            PatchType::Json | PatchType::Merge if endpoint.open.is_none() => {
+            PatchType::Json | PatchType::Merge => {
                 json::decode_version(&self.text, kind.version, value.as_mut(), &mut issues)
             }
             _ => json::from_value_version(&document, kind.version, value.as_mut(), &mut issues),

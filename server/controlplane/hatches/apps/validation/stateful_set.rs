@@ -20,7 +20,7 @@ use crate::hatches::core::internal::internal_value;
 use crate::hatches::core::validation::annotations::validate_pod_annotations;
 use crate::hatches::core::validation::claim_spec::{ClaimOptions, validate_claim_spec};
 use crate::hatches::core::{PodOptions, validate_pod_template_spec};
-use apimachinery::hatches::meta::{validate_annotations, validate_labels};
+use apimachinery::hatches::meta::{validate_annotations, validate_labels, validate_whole_object_meta_update};
 
 const CLAIM_POLICIES: [&str; 2] = ["Retain", "Delete"];
 const IMMUTABLE: &str = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', \
@@ -37,12 +37,20 @@ struct SetOptions {
 
 /// `ValidateStatefulSet`, `ValidateStatefulSetUpdate`, `ValidateStatefulSetStatusUpdate`
 pub fn validate_stateful_set(v: &mut Validation<'_>, _: &Path<'_>, new: &StatefulSet, old: Option<&StatefulSet>) {
+    // Of a status the metadata comes second, of everything else first.
+    let metadata = |v: &mut Validation<'_>| {
+        if let Some(old) = old {
+            validate_whole_object_meta_update(v, &new.metadata, &old.metadata);
+        }
+    };
     if v.context.subresource == "status" {
         let path = Path::new("status");
         validate_status(v, &path, &new.status);
+        metadata(v);
         let before = old.and_then(|old| old.status.collision_count);
         return validate_collisions(v, &path, new.status.collision_count, before);
     }
+    metadata(v);
     let path = Path::new("spec");
     let options = PodOptions::of_template(v.context, old.map(|old| &old.spec.template));
     let kept = old.map_or(SetOptions::default(), |old| kept_by(v, &old.spec, &options));
