@@ -20,7 +20,9 @@ use crate::hatches::core::internal::internal_value;
 use crate::hatches::core::validation::annotations::validate_pod_annotations;
 use crate::hatches::core::validation::claim_spec::{ClaimOptions, validate_claim_spec};
 use crate::hatches::core::{PodOptions, validate_pod_template_spec};
-use apimachinery::hatches::meta::{validate_annotations, validate_labels, validate_whole_object_meta_update};
+use apimachinery::hatches::meta::{
+    validate_annotations, validate_labels, validate_whole_object_meta, validate_whole_object_meta_update,
+};
 
 const CLAIM_POLICIES: [&str; 2] = ["Retain", "Delete"];
 const IMMUTABLE: &str = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', \
@@ -38,10 +40,9 @@ struct SetOptions {
 /// `ValidateStatefulSet`, `ValidateStatefulSetUpdate`, `ValidateStatefulSetStatusUpdate`
 pub fn validate_stateful_set(v: &mut Validation<'_>, _: &Path<'_>, new: &StatefulSet, old: Option<&StatefulSet>) {
     // Of a status the metadata comes second, of everything else first.
-    let metadata = |v: &mut Validation<'_>| {
-        if let Some(old) = old {
-            validate_whole_object_meta_update(v, &new.metadata, &old.metadata);
-        }
+    let metadata = |v: &mut Validation<'_>| match old {
+        Some(old) => validate_whole_object_meta_update(v, &new.metadata, &old.metadata),
+        None => validate_whole_object_meta(v, &new.metadata, true, NameRule::Dns1123Label),
     };
     if v.context.subresource == "status" {
         let path = Path::new("status");
