@@ -124,6 +124,12 @@ impl Package {
             Package::Own => "own",
         }
     }
+
+    /// Whether its types know functions written by hand by a table, which the crate `kubernetes` fills. Those of other packages
+    /// are compiled into the package.
+    pub fn has_table(self) -> bool {
+        self == Package::Generated
+    }
 }
 
 /// One version of a group.

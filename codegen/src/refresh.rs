@@ -50,7 +50,25 @@ pub fn refresh(project: &Project, target: &Path, package: Package, check: bool) 
         return Err(format!("error: the group `{}` {why}\n  = help: run `touch build.rs` and build again", group.name));
     }
     let files = emit::render(&model, package, &project.hatches_from(package));
-    let stale = differences(target, &files).map_err(|e| format!("error: cannot read {}: {e}", target.display()))?;
+    bring_up_to_date(target, &files, &OWNED, check)
+}
+
+/// Writes `generated/registration.rs` of the crate that owns the functions of Kubernetes' groups. With `check` it writes nothing and
+/// fails when it would have. The error is text for a person.
+pub fn refresh_registration(project: &Project, target: &Path, check: bool) -> Result<(), String> {
+    let Examined { model, diagnostics, .. } = examine_project(project);
+    for input in inputs(project, &model, Package::Generated, diagnostics.has_errors()) {
+        println!("cargo::rerun-if-changed={}", project.root.join(input).display());
+    }
+    if diagnostics.has_errors() {
+        return Err(diagnostics.to_string());
+    }
+    bring_up_to_date(target, &[emit::functions::registration(&model, Package::Generated)], &["generated"], check)
+}
+
+/// Makes the files below `target` the rendered ones; `owned` are folders that hold nothing else.
+fn bring_up_to_date(target: &Path, files: &[File], owned: &[&str], check: bool) -> Result<(), String> {
+    let stale = differences(target, files, owned).map_err(|e| format!("error: cannot read {}: {e}", target.display()))?;
     if stale.is_empty() {
         return Ok(());
     }
@@ -131,7 +149,7 @@ impl Stale<'_> {
     }
 }
 
-fn differences<'f>(target: &Path, files: &'f [File]) -> io::Result<Vec<Stale<'f>>> {
+fn differences<'f>(target: &Path, files: &'f [File], owned: &[&str]) -> io::Result<Vec<Stale<'f>>> {
     let mut stale = Vec::new();
     let wanted: BTreeSet<&Path> = files.iter().map(|f| Path::new(&f.path)).collect();
     for file in files {
@@ -142,7 +160,7 @@ fn differences<'f>(target: &Path, files: &'f [File]) -> io::Result<Vec<Stale<'f>
             Err(e) => return Err(e),
         }
     }
-    for folder in OWNED {
+    for folder in owned {
         let mut found = Vec::new();
         list(&target.join(folder), &mut found)?;
         for path in found {

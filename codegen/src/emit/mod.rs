@@ -5,6 +5,7 @@ mod checks;
 mod conversions;
 mod descriptor;
 mod facts;
+pub mod functions;
 mod imports;
 mod internal;
 pub mod openapi;
@@ -34,6 +35,7 @@ pub fn render(model: &Model, package: Package, hatches: &str) -> Vec<File> {
     files.extend(conversions::files(model, package));
     files.extend(internal::files(model, package));
     files.push(package::lib(model, package));
+    files.extend(functions::files(model, package));
     files.extend(package::hatches(model, package, hatches));
     if package != Package::Apimachinery {
         files.push(catalog::file(model, package));

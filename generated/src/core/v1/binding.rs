@@ -22,7 +22,7 @@ describe! { Binding, BINDING "Binding" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Binding>() {
-                crate::hatches::core::validate_binding(
+                crate::functions::core::validate_binding(
                     v,
                     path,
                     new,

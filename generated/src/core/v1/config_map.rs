@@ -27,7 +27,7 @@ describe! { ConfigMap, CONFIG_MAP "ConfigMap" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ConfigMap>() {
-                crate::hatches::core::validate_config_map(
+                crate::functions::core::validate_config_map(
                     v,
                     path,
                     new,

@@ -23,7 +23,7 @@ describe! { Endpoints, ENDPOINTS "Endpoints" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Endpoints>() {
-                crate::hatches::core::validate_endpoints(
+                crate::functions::core::validate_endpoints(
                     v,
                     path,
                     new,

@@ -31,7 +31,7 @@ describe! { LimitRange, LIMIT_RANGE "LimitRange" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<LimitRange>() {
-                crate::hatches::core::validate_limit_range(
+                crate::functions::core::validate_limit_range(
                     v,
                     path,
                     new,
@@ -97,7 +97,7 @@ describe! { LimitRangeItem, LIMIT_RANGE_ITEM "LimitRangeItem" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<LimitRangeItem>() {
-                        crate::hatches::core::default_limit_range_item(v)
+                        crate::functions::core::default_limit_range_item(v)
                     }
                 }),
             },

@@ -46,7 +46,7 @@ describe! { Namespace, NAMESPACE "Namespace" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<Namespace>() {
-                        crate::hatches::core::default_namespace(v)
+                        crate::functions::core::default_namespace(v)
                     }
                 }),
             },
@@ -55,7 +55,7 @@ describe! { Namespace, NAMESPACE "Namespace" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Namespace>() {
-                crate::hatches::core::validate_namespace(
+                crate::functions::core::validate_namespace(
                     v,
                     path,
                     new,

@@ -76,7 +76,7 @@ describe! { PersistentVolume, PERSISTENT_VOLUME "PersistentVolume" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PersistentVolume>() {
-                crate::hatches::core::validate_persistent_volume(
+                crate::functions::core::validate_persistent_volume(
                     v,
                     path,
                     new,
@@ -140,7 +140,7 @@ describe! { PersistentVolumeSpec, PERSISTENT_VOLUME_SPEC "PersistentVolumeSpec" 
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<PersistentVolumeSpec>() {
-                        crate::hatches::core::default_persistent_volume_spec(v)
+                        crate::functions::core::default_persistent_volume_spec(v)
                     }
                 }),
             },

@@ -69,7 +69,7 @@ describe! { PersistentVolumeClaim, PERSISTENT_VOLUME_CLAIM "PersistentVolumeClai
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PersistentVolumeClaim>() {
-                crate::hatches::core::validate_persistent_volume_claim(
+                crate::functions::core::validate_persistent_volume_claim(
                     v,
                     path,
                     new,
@@ -169,7 +169,7 @@ describe! { direct VolumeResourceRequirements, VOLUME_RESOURCE_REQUIREMENTS "Vol
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<VolumeResourceRequirements>() {
-                        crate::hatches::core::default_volume_resource_requirements(v)
+                        crate::functions::core::default_volume_resource_requirements(v)
                     }
                 }),
             },
@@ -207,7 +207,7 @@ describe! { PersistentVolumeClaimStatus, PERSISTENT_VOLUME_CLAIM_STATUS "Persist
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<PersistentVolumeClaimStatus>() {
-                        crate::hatches::core::default_persistent_volume_claim_status(v)
+                        crate::functions::core::default_persistent_volume_claim_status(v)
                     }
                 }),
             },

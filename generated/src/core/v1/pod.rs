@@ -62,7 +62,7 @@ describe! { Pod, POD "Pod" {
                 paths: &[(&["spec", "enableServiceLinks"], Literal::Bool(true))],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<Pod>() {
-                        crate::hatches::core::default_pod(v)
+                        crate::functions::core::default_pod(v)
                     }
                 }),
             },
@@ -71,13 +71,13 @@ describe! { Pod, POD "Pod" {
     
         .normalize(|m| {
             if let Some(v) = m.downcast::<Pod>() {
-                crate::hatches::core::normalize_pod(v)
+                crate::functions::core::normalize_pod(v)
             }
         })
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Pod>() {
-                crate::hatches::core::validate_pod(
+                crate::functions::core::validate_pod(
                     v,
                     path,
                     new,
@@ -215,7 +215,7 @@ describe! { direct PodSpec, POD_SPEC "PodSpec" {
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<PodSpec>() {
-                        crate::hatches::core::default_pod_spec(v)
+                        crate::functions::core::default_pod_spec(v)
                     }
                 }),
             },
@@ -224,7 +224,7 @@ describe! { direct PodSpec, POD_SPEC "PodSpec" {
     
         .normalize(|m| {
             if let Some(v) = m.downcast::<PodSpec>() {
-                crate::hatches::core::normalize_pod_spec(v)
+                crate::functions::core::normalize_pod_spec(v)
             }
         })
     .normalize_below()

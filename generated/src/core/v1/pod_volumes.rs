@@ -41,7 +41,7 @@ describe! { direct Volume, VOLUME "Volume" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<Volume>() {
-                        crate::hatches::core::default_volume(v)
+                        crate::functions::core::default_volume(v)
                     }
                 }),
             },

@@ -35,7 +35,7 @@ describe! { ReplicationController, REPLICATION_CONTROLLER "ReplicationController
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<ReplicationController>() {
-                        crate::hatches::core::default_replication_controller(v)
+                        crate::functions::core::default_replication_controller(v)
                     }
                 }),
             },
@@ -44,7 +44,7 @@ describe! { ReplicationController, REPLICATION_CONTROLLER "ReplicationController
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ReplicationController>() {
-                crate::hatches::core::validate_replication_controller(
+                crate::functions::core::validate_replication_controller(
                     v,
                     path,
                     new,

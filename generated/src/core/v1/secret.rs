@@ -42,13 +42,13 @@ describe! { Secret, SECRET "Secret" {
     
         .normalize(|m| {
             if let Some(v) = m.downcast::<Secret>() {
-                crate::hatches::core::normalize_secret(v)
+                crate::functions::core::normalize_secret(v)
             }
         })
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Secret>() {
-                crate::hatches::core::validate_secret(
+                crate::functions::core::validate_secret(
                     v,
                     path,
                     new,

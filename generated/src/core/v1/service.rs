@@ -77,7 +77,7 @@ describe! { Service, SERVICE "Service" {
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<Service>() {
-                        crate::hatches::core::default_service(v)
+                        crate::functions::core::default_service(v)
                     }
                 }),
             },
@@ -86,7 +86,7 @@ describe! { Service, SERVICE "Service" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Service>() {
-                crate::hatches::core::validate_service(
+                crate::functions::core::validate_service(
                     v,
                     path,
                     new,

@@ -1,0 +1,121 @@
+//! What kubelets and the scheduler say about pods.
+
+use std::net::IpAddr;
+
+use machinery::features;
+use machinery::field_error::{BadValue, FieldError};
+use machinery::field_path::Path;
+use machinery::format::{self, NameRule, ip};
+use machinery::hooks::Validation;
+
+use super::addresses::validate_legacy_ip;
+use super::annotations::validate_annotations_change;
+use super::container_transition::{validate_ephemeral_transitions, validate_transitions};
+use super::options::PodOptions;
+use super::pod_status_claims::validate_claim_statuses;
+use super::pod_status_containers::validate_container_statuses;
+use generated::core::v1::{Pod, PodCondition};
+use crate::core::internal::internal_values;
+
+/// Conditions whose types are older than the rule for types.
+const SYSTEM_CONDITIONS: [&str; 3] = ["PodScheduled", "Ready", "Initialized"];
+const NEGATIVE: &str = "must be a non-negative integer";
+const BOTH_FAMILIES: &str = "may specify no more than one IP for each IP family";
+
+/// `ValidatePodStatusUpdate`
+pub(super) fn validate_status_change(v: &mut Validation<'_>, new: &Pod, old: &Pod, options: &PodOptions) {
+    let metadata = Path::new("metadata");
+    let both = (&new.metadata.annotations, &old.metadata.annotations);
+    validate_annotations_change(v, &metadata.child("annotations"), both, &new.spec, options);
+    let path = Path::new("status");
+    validate_conditions(v, &path.child("conditions"), &new.status.conditions);
+    if new.spec.node_name != old.spec.node_name {
+        v.forbidden(&path.child("nodeName"), "may not be changed directly");
+    }
+    validate_nomination(v, &path.child("nominatedNodeName"), new, old);
+    let (status, was) = (&new.status, &old.status);
+    if status.observed_generation < 0 {
+        v.invalid(&path.child("observedGeneration"), status.observed_generation, NEGATIVE);
+    }
+    if status.qos_class != was.qos_class {
+        v.invalid(&path.child("qosClass"), BadValue::json_string(&status.qos_class), "field is immutable");
+    }
+    let spec = &old.spec;
+    for (list, new, old, containers) in [
+        ("containerStatuses", &status.container_statuses, &was.container_statuses, &spec.containers),
+        ("initContainerStatuses", &status.init_container_statuses, &was.init_container_statuses, &spec.init_containers),
+    ] {
+        validate_transitions(v, &path.child(list), (new, old), (spec, containers), options);
+    }
+    let (ephemeral, was_ephemeral) = (&status.ephemeral_container_statuses, &was.ephemeral_container_statuses);
+    validate_ephemeral_transitions(v, &path.child("ephemeralContainerStatuses"), ephemeral, was_ephemeral);
+    validate_claim_statuses(v, &path, status, &new.spec);
+    validate_addresses(v, &path, new, old);
+    validate_container_statuses(v, &path, status, &new.spec);
+}
+
+/// `validatePodConditions`
+fn validate_conditions(v: &mut Validation<'_>, path: &Path<'_>, conditions: &[PodCondition]) {
+    for (index, condition) in conditions.iter().enumerate() {
+        let (path, kind) = (path.index(index), condition.r#type.as_str());
+        if condition.observed_generation < 0 {
+            v.invalid(&path.child("observedGeneration"), condition.observed_generation, NEGATIVE);
+        }
+        if !SYSTEM_CONDITIONS.contains(&kind) {
+            v.malformed(&path.child("Type"), kind, format::is_qualified_name(kind));
+        }
+    }
+}
+
+/// The node that a pod waits for; not for pods that have one.
+fn validate_nomination(v: &mut Validation<'_>, path: &Path<'_>, new: &Pod, old: &Pod) {
+    let name = &new.status.nominated_node_name;
+    if name.is_empty() || *name == old.status.nominated_node_name {
+        return;
+    }
+    v.name(path, name, NameRule::Dns1123Subdomain);
+    if v.context.enabled(features::ClearingNominatedNodeNameAfterBinding) && !old.spec.node_name.is_empty() {
+        v.forbidden(path, "may not be set on pods that are already bound to a node");
+    }
+}
+
+/// `validatePodIPs`, `validateHostIPs`
+fn validate_addresses(v: &mut Validation<'_>, path: &Path<'_>, new: &Pod, old: &Pod) {
+    let of_pod = |pod: &Pod| pod.status.pod_ips.iter().map(|address| address.ip.clone()).collect::<Vec<_>>();
+    let of_host = |pod: &Pod| pod.status.host_ips.iter().map(|address| address.ip.clone()).collect::<Vec<_>>();
+    let addresses = path.child("podIPs");
+    validate_pair(v, &addresses, &of_pod(new), &of_pod(old), || internal_values(&new.status.pod_ips));
+    let addresses = path.child("hostIPs");
+    if let Some(first) = new.status.host_ips.first().filter(|first| first.ip != new.status.host_ip) {
+        v.invalid(&addresses.index(0).child("ip"), &first.ip, "must be equal to `hostIP`");
+    }
+    validate_pair(v, &addresses, &of_host(new), &of_host(old), || internal_values(&new.status.host_ips));
+}
+
+/// Addresses, one of each family at most; what is stored stays valid.
+fn validate_pair(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &[String],
+    old: &[String],
+    shown: impl FnOnce() -> BadValue,
+) {
+    let known = old.iter().map(String::as_str).collect();
+    for (index, address) in new.iter().enumerate() {
+        validate_legacy_ip(v, &path.index(index), address, &known);
+    }
+    if new.len() < 2 {
+        return;
+    }
+    let parsed: Vec<Option<IpAddr>> = new.iter().map(|address| ip::parse_ip_sloppy(address)).collect();
+    if let Some(index) = parsed.iter().position(Option::is_none) {
+        let why = format!("failed to check for dual stack with error:invalid IP[{index}]: {}", new[index]);
+        v.errors.push(FieldError::internal(path, why));
+    }
+    let addresses: Vec<IpAddr> = parsed.into_iter().flatten().collect();
+    let dual =
+        addresses.len() == new.len() && addresses.iter().any(IpAddr::is_ipv4) && addresses.iter().any(IpAddr::is_ipv6);
+    if !dual || new.len() > 2 {
+        v.invalid(path, shown(), BOTH_FAMILIES);
+    }
+}
