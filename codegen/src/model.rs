@@ -484,12 +484,21 @@ pub enum Assertion {
     Forbidden(String),
     Missing(String),
     Invalid(String),
+    /// What the message shows, and the detail.
+    InvalidAs(String, String),
+    /// The only member of its union; the detail is empty where upstream does not refuse it.
+    Member(String),
+    Valid,
+    /// Fields of the items, or none where the value itself is compared.
+    Distinct(Vec<String>),
     Positive(String),
     NotNegative(String),
     Immutable(String),
     Unchanged(String),
     Min(i64, String),
     Max(i64, String),
+    Range(i64, i64, String),
+    Port,
     MaxBytes(u64),
     MaxItems(u64),
     /// A word of `format = ..`.
@@ -499,7 +508,11 @@ pub enum Assertion {
     OneOf(Vec<String>),
     Each(Vec<Assertion>),
     Keys(Vec<Assertion>),
-    Below,
+    Labels,
+    Field(String, Vec<Assertion>),
+    At(String, Vec<Assertion>),
+    /// A part of the checks of the structs in the field; empty for those that are in none.
+    Below(String),
     /// A function for the structs in the field.
     ByHand(String),
 }
@@ -512,7 +525,16 @@ pub enum Condition {
     Set(String),
     Unset(String),
     Is(String, Vec<String>),
-    IsNot(String, Vec<String>),
+    Not(Box<Condition>),
+    Any(Vec<Condition>),
+    All(Vec<Condition>),
+    Was(Box<Condition>),
+    Changed(String),
+    /// No field of the struct that is asserted to be a `member` is set.
+    NoMember,
+    Several,
+    Part(Vec<String>),
+    Option(String),
     Subresource(String),
     Gate(String),
 }
@@ -524,14 +546,54 @@ impl Check {
             for assertion in assertions {
                 match assertion {
                     Assertion::ByHand(function) => out.push(function),
-                    Assertion::Each(inner) | Assertion::Keys(inner) => collect(inner, out),
-                    _ => {}
+                    other => collect(other.inner(), out),
                 }
             }
         }
         let mut out = Vec::new();
         collect(&self.assertions, &mut out);
         out
+    }
+
+    /// Whether it asserts that its field is a member of a union.
+    pub fn is_member(&self) -> bool {
+        fn any(assertions: &[Assertion]) -> bool {
+            assertions.iter().any(|one| matches!(one, Assertion::Member(_)) || any(one.inner()))
+        }
+        any(&self.assertions)
+    }
+}
+
+impl Assertion {
+    /// The assertions that it is made of.
+    pub fn inner(&self) -> &[Assertion] {
+        match self {
+            Assertion::Each(inner) | Assertion::Keys(inner) | Assertion::Field(_, inner) | Assertion::At(_, inner) => {
+                inner
+            }
+            _ => &[],
+        }
+    }
+}
+
+impl Condition {
+    /// The conditions that it is made of.
+    pub fn inner(&self) -> &[Condition] {
+        match self {
+            Condition::Not(inner) | Condition::Was(inner) => std::slice::from_ref(inner),
+            Condition::Any(inner) | Condition::All(inner) => inner,
+            _ => &[],
+        }
+    }
+
+    /// The field that it looks at.
+    pub fn field(&self) -> Option<&str> {
+        match self {
+            Condition::Set(field) | Condition::Unset(field) | Condition::Is(field, _) | Condition::Changed(field) => {
+                Some(field)
+            }
+            _ => None,
+        }
     }
 }
 

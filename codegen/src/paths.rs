@@ -28,6 +28,11 @@ pub fn follow<'m>(model: &'m Model, from: StructId, path: &str) -> Result<Place<
     place.ok_or_else(|| "the path is empty".to_string())
 }
 
+/// The path of a field below another one, or below the struct itself where that is empty.
+pub fn below(path: &str, field: &str) -> String {
+    if path.is_empty() { field.to_string() } else { format!("{path}.{field}") }
+}
+
 fn step<'m>(model: &'m Model, place: Place<'m>, name: &str) -> Result<Place<'m>, String> {
     match through_lists(place.ty) {
         TypeRef::Struct(id) => member(model, *id, name, place.always),

@@ -4,6 +4,7 @@ use super::Checker;
 use super::formats::Formats;
 use crate::diagnostics::{Diagnostic, codes};
 use crate::model::{Assertion, Check, Condition, Span, Struct};
+use crate::paths::below;
 
 impl Checker<'_> {
     /// The checks of a struct.
@@ -17,7 +18,7 @@ impl Checker<'_> {
         }
         for check in &one.checks {
             for path in paths(check) {
-                if let Err(message) = self.follow(one, path) {
+                if let Err(message) = self.follow(one, &path) {
                     self.push(Diagnostic::error(codes::PATH, &check.span, message));
                 }
             }
@@ -30,11 +31,10 @@ impl Checker<'_> {
             let (what, word, known) = match assertion {
                 Assertion::Format(word) => ("format", word, &formats.texts),
                 Assertion::Name(word) => ("rule of names", word, &formats.names),
-                Assertion::Each(inner) | Assertion::Keys(inner) => {
-                    self.words_of(inner, span, formats);
+                other => {
+                    self.words_of(other.inner(), span, formats);
                     continue;
                 }
-                _ => continue,
             };
             if !known.is_empty() && !known.contains(word) {
                 let diagnostic = Diagnostic::error(codes::FORMAT, span, format!("no {what} `{word}`"));
@@ -45,12 +45,29 @@ impl Checker<'_> {
 }
 
 /// The fields that a check names.
-fn paths(check: &Check) -> impl Iterator<Item = &str> {
-    let named = check.when.iter().filter_map(|condition| match condition {
-        Condition::Set(field) | Condition::Unset(field) | Condition::Is(field, _) | Condition::IsNot(field, _) => {
-            Some(field.as_str())
+fn paths(check: &Check) -> Vec<String> {
+    let mut paths = Vec::new();
+    if !check.field.is_empty() {
+        paths.push(check.field.clone());
+    }
+    check.when.iter().for_each(|condition| paths_of_condition(condition, &mut paths));
+    check.assertions.iter().for_each(|assertion| paths_of_assertion(assertion, &check.field, &mut paths));
+    paths
+}
+
+fn paths_of_condition(condition: &Condition, paths: &mut Vec<String>) {
+    paths.extend(condition.field().map(str::to_string));
+    condition.inner().iter().for_each(|inner| paths_of_condition(inner, paths));
+}
+
+fn paths_of_assertion(assertion: &Assertion, at: &str, paths: &mut Vec<String>) {
+    match assertion {
+        Assertion::Field(field, inner) => {
+            let at = below(at, field);
+            inner.iter().for_each(|inner| paths_of_assertion(inner, &at, paths));
+            paths.push(at);
         }
-        Condition::Update | Condition::Create | Condition::Subresource(_) | Condition::Gate(_) => None,
-    });
-    named.chain(Some(check.field.as_str()).filter(|field| !field.is_empty()))
+        Assertion::Distinct(fields) => paths.extend(fields.iter().map(|field| below(at, field))),
+        other => other.inner().iter().for_each(|inner| paths_of_assertion(inner, at, paths)),
+    }
 }

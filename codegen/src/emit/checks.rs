@@ -22,8 +22,9 @@ pub fn rows(id: StructId, model: &Model) -> String {
     }
     let mut text = format!("/// What is checked in [`{}`], in this order.\n", ident(&s.name));
     let _ = writeln!(text, "const {}: &[CheckDef] = &[", name(s));
+    let mut members = Vec::new();
     for check in &s.checks {
-        let writer = Writer { home: id, model };
+        let writer = Writer { home: id, model, members: &members };
         let when: Vec<String> = check.when.iter().map(|condition| writer.condition(condition)).collect();
         let assertions: Vec<String> = check.assertions.iter().map(|one| writer.assertion(&check.field, one)).collect();
         let _ = writeln!(
@@ -33,6 +34,9 @@ pub fn rows(id: StructId, model: &Model) -> String {
             when.join(", "),
             assertions.join(", ")
         );
+        if check.is_member() {
+            members.push(check.field.as_str());
+        }
     }
     text.push_str("];\n\n");
     text
@@ -41,6 +45,8 @@ pub fn rows(id: StructId, model: &Model) -> String {
 struct Writer<'a> {
     home: StructId,
     model: &'a Model,
+    /// The members of the struct's union among the fields of the checks before.
+    members: &'a [&'a str],
 }
 
 impl Writer<'_> {
@@ -51,17 +57,37 @@ impl Writer<'_> {
             Condition::Set(field) => format!("Condition::Set({})", way(field)),
             Condition::Unset(field) => format!("Condition::Unset({})", way(field)),
             Condition::Is(field, values) => format!("Condition::Is({}, {})", way(field), self.values(field, values)),
-            Condition::IsNot(field, values) => {
-                format!("Condition::IsNot({}, {})", way(field), self.values(field, values))
+            Condition::Not(inner) => format!("Condition::Not(&{})", self.condition(inner)),
+            Condition::Was(inner) => format!("Condition::Was(&{})", self.condition(inner)),
+            Condition::Any(inner) => format!("Condition::Any(&[{}])", self.conditions(inner)),
+            Condition::All(inner) => format!("Condition::All(&[{}])", self.conditions(inner)),
+            Condition::Changed(field) => format!("Condition::Changed({})", way(field)),
+            Condition::NoMember => {
+                let unset: Vec<String> =
+                    self.members.iter().map(|member| format!("Condition::Unset({})", way(member))).collect();
+                format!("Condition::All(&[{}])", unset.join(", "))
             }
+            Condition::Several => "Condition::Several".into(),
+            Condition::Part(parts) => {
+                let parts: Vec<&str> =
+                    parts.iter().map(|part| if part == "default" { "" } else { part.as_str() }).collect();
+                format!("Condition::Part({})", strings(&parts))
+            }
+            Condition::Option(option) => format!("Condition::Option(machinery::options::{})", constant(option)),
             Condition::Subresource(name) => format!("Condition::Subresource({})", string(name)),
             Condition::Gate(gate) => format!("Condition::Gate({})", string(gate)),
         }
     }
 
+    fn conditions(&self, conditions: &[Condition]) -> String {
+        conditions.iter().map(|condition| self.condition(condition)).collect::<Vec<_>>().join(", ")
+    }
+
     fn assertion(&self, field: &str, assertion: &Assertion) -> String {
-        let nested =
-            |inner: &[Assertion]| inner.iter().map(|one| self.assertion(field, one)).collect::<Vec<_>>().join(", ");
+        let nested_at = |field: &str, inner: &[Assertion]| {
+            inner.iter().map(|one| self.assertion(field, one)).collect::<Vec<_>>().join(", ")
+        };
+        let nested = |inner: &[Assertion]| nested_at(field, inner);
         let text = match assertion {
             Assertion::Required(detail) => format!("Required({})", string(detail)),
             Assertion::Filled(detail) => format!("Filled({})", string(detail)),
@@ -71,10 +97,16 @@ impl Writer<'_> {
             Assertion::Positive(detail) => format!("Positive({})", string(detail)),
             Assertion::NotNegative(detail) => format!("NotNegative({})", string(detail)),
             Assertion::Invalid(detail) => format!("Invalid({})", string(detail)),
+            Assertion::InvalidAs(shown, detail) => format!("InvalidAs({}, {})", string(shown), string(detail)),
+            Assertion::Member(detail) => format!("Member({}, {})", string(detail), ways(self.members)),
+            Assertion::Valid => "Valid".into(),
+            Assertion::Distinct(fields) => format!("Distinct({})", ways(fields)),
             Assertion::Immutable(detail) => format!("Immutable({})", string(detail)),
             Assertion::Unchanged(detail) => format!("Unchanged({})", string(detail)),
             Assertion::Min(min, detail) => format!("Min({min}, {})", string(detail)),
             Assertion::Max(max, detail) => format!("Max({max}, {})", string(detail)),
+            Assertion::Range(min, max, detail) => format!("Range({min}, {max}, {})", string(detail)),
+            Assertion::Port => "Port".into(),
             Assertion::MaxBytes(max) => format!("MaxBytes({max})"),
             Assertion::MaxItems(max) => format!("MaxItems({max})"),
             Assertion::Format(word) => format!("Format(machinery::format::field::{word})"),
@@ -82,7 +114,12 @@ impl Writer<'_> {
             Assertion::OneOf(values) => format!("OneOf({})", self.values(field, values)),
             Assertion::Each(inner) => format!("Each(&[{}])", nested(inner)),
             Assertion::Keys(inner) => format!("Keys(&[{}])", nested(inner)),
-            Assertion::Below => "Below".into(),
+            Assertion::Labels => "Labels".into(),
+            Assertion::Field(below, inner) => {
+                format!("Field({}, &[{}])", way(below), nested_at(&paths::below(field, below), inner))
+            }
+            Assertion::At(name, inner) => format!("At({}, &[{}])", string(name), nested(inner)),
+            Assertion::Below(part) => format!("Below({})", string(part)),
             Assertion::ByHand(function) => format!("ByHand({})", self.by_hand(function)),
         };
         format!("Assertion::{text}")
@@ -125,4 +162,10 @@ impl Writer<'_> {
 /// The way to a field; none for the struct itself.
 fn way(field: &str) -> String {
     if field.is_empty() { "&[]".into() } else { path_literal(field) }
+}
+
+/// The ways to fields.
+fn ways<S: AsRef<str>>(fields: &[S]) -> String {
+    let ways: Vec<String> = fields.iter().map(|field| way(field.as_ref())).collect();
+    format!("&[{}]", ways.join(", "))
 }

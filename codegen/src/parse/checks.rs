@@ -12,10 +12,15 @@ pub(super) const ASSERTIONS: &[&str] = &[
     "forbidden",
     "missing",
     "invalid",
+    "member",
+    "valid",
+    "distinct",
     "immutable",
     "unchanged",
     "min",
     "max",
+    "range",
+    "port",
     "positive",
     "not_negative",
     "max_bytes",
@@ -25,11 +30,30 @@ pub(super) const ASSERTIONS: &[&str] = &[
     "one_of",
     "each",
     "keys",
+    "labels",
+    "field",
+    "at",
     "below",
     "by_hand",
     "when",
 ];
-pub(super) const CONDITIONS: &[&str] = &["update", "create", "set", "unset", "gate", "not", "subresource"];
+pub(super) const CONDITIONS: &[&str] = &[
+    "update",
+    "create",
+    "set",
+    "unset",
+    "gate",
+    "not",
+    "any",
+    "all",
+    "was",
+    "changed",
+    "no_member",
+    "several",
+    "part",
+    "option",
+    "subresource",
+];
 
 impl Reader<'_> {
     /// Reads one `#[check(..)]`.
@@ -68,11 +92,16 @@ impl Reader<'_> {
             Some("missing") => Assertion::Missing(self.string(entry)?),
             Some("positive") => Assertion::Positive(self.detail(entry)),
             Some("not_negative") => Assertion::NotNegative(self.detail(entry)),
-            Some("invalid") => Assertion::Invalid(self.string(entry)?),
+            Some("invalid") => self.invalid(entry)?,
+            Some("member") => Assertion::Member(self.detail(entry)),
+            Some("valid") if self.flag(entry) => Assertion::Valid,
+            Some("distinct") => Assertion::Distinct(self.compared(entry)),
             Some("immutable") => Assertion::Immutable(self.detail(entry)),
             Some("unchanged") => Assertion::Unchanged(self.string(entry)?),
             Some("min") => self.bound(entry).map(|(bound, detail)| Assertion::Min(bound, detail))?,
             Some("max") => self.bound(entry).map(|(bound, detail)| Assertion::Max(bound, detail))?,
+            Some("range") => self.range(entry)?,
+            Some("port") if self.flag(entry) => Assertion::Port,
             Some("max_bytes") => Assertion::MaxBytes(self.number(entry)?),
             Some("max_items") => Assertion::MaxItems(self.number(entry)?),
             Some("format") => Assertion::Format(self.ident(entry)?.text),
@@ -80,7 +109,11 @@ impl Reader<'_> {
             Some("one_of") => Assertion::OneOf(self.strings(entry)),
             Some("each") => Assertion::Each(self.inner(entry)?),
             Some("keys") => Assertion::Keys(self.inner(entry)?),
-            Some("below") if self.flag(entry) => Assertion::Below,
+            Some("labels") if self.flag(entry) => Assertion::Labels,
+            Some("field") => self.placed(entry).map(|(field, inner)| Assertion::Field(field, inner))?,
+            Some("at") => self.placed(entry).map(|(name, inner)| Assertion::At(name, inner))?,
+            Some("below") if entry.key.is_some() => Assertion::Below(self.ident(entry)?.text),
+            Some("below") if self.flag(entry) => Assertion::Below(String::new()),
             Some("by_hand") => Assertion::ByHand(self.ident(entry)?.text),
             _ => {
                 self.unknown(entry, "check", ASSERTIONS);
@@ -116,6 +149,66 @@ impl Reader<'_> {
         }
     }
 
+    /// `invalid = "detail"`, or `invalid("shown", "detail")`.
+    fn invalid(&mut self, entry: &Entry) -> Option<Assertion> {
+        let ExprKind::Call(_, arguments) = &entry.value.kind else {
+            return self.string(entry).map(Assertion::Invalid);
+        };
+        let kinds: Vec<&ExprKind> = arguments.iter().map(|argument| &argument.value.kind).collect();
+        match kinds.as_slice() {
+            [ExprKind::Str(shown), ExprKind::Str(detail)] => Some(Assertion::InvalidAs(shown.clone(), detail.clone())),
+            _ => {
+                let message = "an error that shows a text of its own is written `invalid(\"shown\", \"detail\")`";
+                self.error(codes::BAD_VALUE, &entry.value.span, message);
+                None
+            }
+        }
+    }
+
+    /// `range(1, 100)` or `range(1, 100, "detail")`.
+    fn range(&mut self, entry: &Entry) -> Option<Assertion> {
+        let arguments = match &entry.value.kind {
+            ExprKind::Call(_, arguments) => arguments.as_slice(),
+            _ => &[],
+        };
+        let kinds: Vec<&ExprKind> = arguments.iter().map(|argument| &argument.value.kind).collect();
+        match kinds.as_slice() {
+            [ExprKind::Int(min), ExprKind::Int(max)] => Some(Assertion::Range(*min, *max, String::new())),
+            [ExprKind::Int(min), ExprKind::Int(max), ExprKind::Str(detail)] => {
+                Some(Assertion::Range(*min, *max, detail.clone()))
+            }
+            _ => {
+                self.error(codes::BAD_VALUE, &entry.value.span, "a range is written `range(1, 100)`");
+                None
+            }
+        }
+    }
+
+    /// `distinct`, or `distinct(field, ..)`.
+    fn compared(&mut self, entry: &Entry) -> Vec<String> {
+        match &entry.value.kind {
+            ExprKind::Call(_, arguments) => arguments.iter().filter_map(|one| path_text(&one.value)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// `word(place, assertion, ..)`.
+    fn placed(&mut self, entry: &Entry) -> Option<(String, Vec<Assertion>)> {
+        let arguments = match &entry.value.kind {
+            ExprKind::Call(_, arguments) => arguments.as_slice(),
+            _ => &[],
+        };
+        let place = arguments.first().and_then(|first| match &first.value.kind {
+            ExprKind::Str(text) => Some(text.clone()),
+            _ => path_text(&first.value),
+        });
+        let Some(place) = place else {
+            self.error(codes::BAD_VALUE, &entry.value.span, "expected a field, then assertions");
+            return None;
+        };
+        Some((place, arguments[1..].iter().filter_map(|entry| self.assertion(entry)).collect()))
+    }
+
     fn inner(&mut self, entry: &Entry) -> Option<Vec<Assertion>> {
         match &entry.value.kind {
             ExprKind::Call(_, entries) => Some(entries.iter().filter_map(|entry| self.assertion(entry)).collect()),
@@ -141,17 +234,29 @@ impl Reader<'_> {
         match (entry.word().as_deref(), name, arguments) {
             (Some("update"), None, []) => Some(Condition::Update),
             (Some("create"), None, []) => Some(Condition::Create),
+            (Some("no_member"), None, []) => Some(Condition::NoMember),
+            (Some("several"), None, []) => Some(Condition::Several),
             (Some("set"), Some(field), [_]) => Some(Condition::Set(field)),
             (Some("unset"), Some(field), [_]) => Some(Condition::Unset(field)),
+            (Some("changed"), Some(field), [_]) => Some(Condition::Changed(field)),
             (Some("gate"), Some(gate), [_]) => Some(Condition::Gate(gate)),
-            (Some("not"), _, [inner @ Entry { key: Some(key), .. }]) => {
-                Some(Condition::IsNot(key.text(), self.values(inner)))
+            (Some("option"), Some(option), [_]) => Some(Condition::Option(option)),
+            (Some("part"), Some(_), parts) => {
+                Some(Condition::Part(parts.iter().filter_map(|part| path_text(&part.value)).collect()))
             }
+            (Some("not"), _, [inner]) => self.condition(inner).map(|inner| Condition::Not(Box::new(inner))),
+            (Some("was"), _, [inner]) => self.condition(inner).map(|inner| Condition::Was(Box::new(inner))),
+            (Some("any"), _, inner @ [_, _, ..]) => Some(Condition::Any(self.conditions(inner))),
+            (Some("all"), _, inner @ [_, _, ..]) => Some(Condition::All(self.conditions(inner))),
             _ => {
                 self.unknown(entry, "when", CONDITIONS);
                 None
             }
         }
+    }
+
+    fn conditions(&mut self, entries: &[Entry]) -> Vec<Condition> {
+        entries.iter().filter_map(|entry| self.condition(entry)).collect()
     }
 
     /// `field = A` or `field = (A, B)`.

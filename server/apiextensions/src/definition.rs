@@ -48,7 +48,7 @@ impl DefinitionStrategy {
     fn check(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, errors: &mut Vec<FieldError>) {
         let (Some(said), Some(new)) = (new.downcast(), self.internal(new)) else { return };
         let old = old.and_then(|old| self.internal(old));
-        let v = &mut Validation { context, errors };
+        let v = &mut Validation::new(context, errors);
         if context.subresource == "status" {
             return spec::names(v, &new.status.accepted_names, &Path::new("status").child("acceptedNames"));
         }

@@ -3,17 +3,18 @@
 //! A struct has a list of [`CheckDef`]s. Each looks at one field, under conditions, and asserts one thing after the other.
 //! The assertion [`Assertion::Below`] goes on with the checks of the structs that the field holds.
 
+mod conditions;
+mod of;
 #[cfg(test)]
 mod tests;
 
-use crate::def::{FieldDef, Shape};
+use self::of::{Of, length};
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
-use crate::format::NameRule;
+use crate::format::{self, NameRule};
 use crate::hooks::{ValidateFn, Validation};
-use crate::json;
-use crate::reflect::{List, Map, Ref, Value};
-use crate::scalar::Quantity;
+use crate::reflect::{Map, Ref, Value};
+use crate::scalar::{IntOrString, Quantity};
 
 /// A check of a struct (`#[check(..)]`).
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +42,16 @@ pub enum Assertion {
     Missing(&'static str),
     /// The field is invalid: for checks with conditions.
     Invalid(&'static str),
+    /// The field is invalid, and the message shows this text instead of the value.
+    InvalidAs(&'static str, &'static str),
+    /// The field is not empty only if these fields are: for members of unions. Nothing else is asserted of an empty field
+    /// and of one that is refused. An empty detail refuses nothing.
+    Member(&'static str, &'static [&'static [&'static str]]),
+    /// Nothing else is asserted of a field that something is wrong with already.
+    Valid,
+    /// No item of the list before this one has the same value, or the same values in these fields. Nothing else is
+    /// asserted of one that has.
+    Distinct(&'static [&'static [&'static str]]),
     /// An update leaves the field as it was.
     Immutable(&'static str),
     /// An update must not change the field, which is forbidden.
@@ -49,6 +60,10 @@ pub enum Assertion {
     Min(i64, &'static str),
     /// A number is at most this.
     Max(i64, &'static str),
+    /// A number is between these two, both included.
+    Range(i64, i64, &'static str),
+    /// A number is that of a port, a text the name of one.
+    Port,
     /// A number or a quantity is more than 0.
     Positive(&'static str),
     /// A number or a quantity is not less than 0.
@@ -67,8 +82,15 @@ pub enum Assertion {
     Each(&'static [Assertion]),
     /// These hold for each key of a map, at the path of the map.
     Keys(&'static [Assertion]),
-    /// The checks of the structs in the field hold.
-    Below,
+    /// The keys and values of a map are those of labels.
+    Labels,
+    /// These hold for a field of the struct in the field.
+    Field(&'static [&'static str], &'static [Assertion]),
+    /// These hold; what is wrong is reported at this field of the same struct, or at this place of the object where the
+    /// name begins with a slash.
+    At(&'static str, &'static [Assertion]),
+    /// The checks of the structs in the field hold: those of this part, or those of none where this is empty.
+    Below(&'static str),
     /// A function written by hand checks the structs in the field.
     ByHand(ValidateFn),
 }
@@ -87,10 +109,25 @@ pub enum Condition {
     Set(&'static [&'static str]),
     /// A field is empty.
     Unset(&'static [&'static str]),
-    /// A text is one of these.
+    /// A text, a number or a truth value is one of these.
     Is(&'static [&'static str], &'static [&'static str]),
-    /// A text is none of these.
-    IsNot(&'static [&'static str], &'static [&'static str]),
+    /// The condition does not hold.
+    Not(&'static Condition),
+    /// One of the conditions holds.
+    Any(&'static [Condition]),
+    /// All of the conditions hold.
+    All(&'static [Condition]),
+    /// The condition holds for what is stored.
+    Was(&'static Condition),
+    /// A field is not what is stored, or nothing is stored.
+    Changed(&'static [&'static str]),
+    /// The struct is one of several items of its list.
+    Several,
+    /// What asks for the checks asks for one of these parts of them; the part without a name is that of checks that do not
+    /// have this condition.
+    Part(&'static [&'static str]),
+    /// What asks for the checks has chosen this option ([`Validation::options`]).
+    Option(&'static str),
     /// A subresource is written, or the object itself where this is empty.
     Subresource(&'static str),
     /// A feature gate is on.
@@ -100,92 +137,135 @@ pub enum Condition {
 impl Validation<'_> {
     /// Makes the declared checks of a struct; `old` is its stored form, on updates.
     pub fn checks(&mut self, path: &Path<'_>, new: Ref<'_>, old: Option<Ref<'_>>) {
+        self.checks_of("", path, new, old);
+    }
+
+    /// Makes a part of the declared checks of a struct.
+    pub fn checks_of(&mut self, part: &'static str, path: &Path<'_>, new: Ref<'_>, old: Option<Ref<'_>>) {
+        self.checks_in(part, Of::structure(path, new, old, None));
+    }
+
+    fn checks_in(&mut self, part: &'static str, of: Of<'_>) {
+        let Value::Struct(new) = of.new else { return };
         for check in new.def().checks {
-            let of = Of { path, field: None, new: Value::Struct(new), old: old.map(Value::Struct) };
-            if check.when.iter().all(|condition| self.holds(*condition, of)) {
+            if check.is_of(part) && check.when.iter().all(|condition| self.holds(*condition, of)) {
                 self.walk(check.field, check.assertions, of);
             }
         }
     }
 
     /// Goes on to a field. Nothing is asserted of a field below a struct that is not there.
-    fn walk(&mut self, field: &[&'static str], assertions: &[Assertion], of: Of<'_>) {
+    fn walk(&mut self, field: &[&'static str], assertions: &[Assertion], of: Of<'_>) -> bool {
         let Some((name, rest)) = field.split_first() else { return self.assert_all(assertions, of) };
-        if let Some((field, new, old)) = of.field(name) {
-            self.walk(rest, assertions, Of { path: &of.path.child(name), field: Some(field), new, old });
-        }
-    }
-
-    fn holds(&self, condition: Condition, of: Of<'_>) -> bool {
-        let is = |field, known: &[&str]| known.contains(&of.at(field).new.as_str().unwrap_or_default());
-        match condition {
-            Condition::Update => of.old.is_some(),
-            Condition::Create => of.old.is_none(),
-            Condition::Set(field) => !of.at(field).is_empty(),
-            Condition::Unset(field) => of.at(field).is_empty(),
-            Condition::Is(field, known) => is(field, known),
-            Condition::IsNot(field, known) => !is(field, known),
-            Condition::Subresource(name) => self.context.subresource == name,
-            Condition::Gate(gate) => self.context.enabled(gate),
-        }
-    }
-
-    fn assert_all(&mut self, assertions: &[Assertion], of: Of<'_>) {
-        for assertion in assertions {
-            let empty = of.is_empty();
-            match *assertion {
-                Assertion::Required(detail) if empty => return self.required(of.path, detail),
-                Assertion::Optional if empty => return,
-                Assertion::Filled(detail) if empty => self.required(of.path, detail),
-                Assertion::Forbidden(detail) if !empty => self.forbidden(of.path, detail),
-                Assertion::Missing(detail) => self.required(of.path, detail),
-                Assertion::Invalid(detail) => self.invalid(of.path, of.shown(), detail),
-                Assertion::Immutable(detail) if of.old.is_some_and(|old| old != of.new) => {
-                    self.invalid(of.path, of.shown(), or(detail, "field is immutable"));
-                }
-                Assertion::Unchanged(detail) if of.old.is_some_and(|old| old != of.new) => {
-                    self.forbidden(of.path, detail)
-                }
-                Assertion::MaxItems(max) if length(of.new) > max => self.too_many(of.path, length(of.new), max),
-                Assertion::Each(inner) => self.each(inner, of),
-                Assertion::Keys(inner) => self.keys(inner, of),
-                Assertion::Below => self.below(of, |v, path, new, old| v.checks(path, new, old)),
-                Assertion::ByHand(function) => self.below(of, function),
-                _ => self.assert_scalar(*assertion, of),
+        match of.field(name) {
+            Some((field, new, old)) => {
+                self.walk(rest, assertions, Of { path: &of.path.child(name), field: Some(field), new, old, ..of })
             }
+            None => true,
         }
+    }
+
+    /// Whether the next assertion is to be made.
+    fn assert_all(&mut self, assertions: &[Assertion], of: Of<'_>) -> bool {
+        let before = self.errors.len();
+        assertions.iter().all(|assertion| match *assertion {
+            Assertion::Valid => self.errors.len() == before,
+            assertion => self.assert_field(assertion, of),
+        })
+    }
+
+    fn assert_field(&mut self, assertion: Assertion, of: Of<'_>) -> bool {
+        let (empty, changed) = (of.is_empty(), of.old.is_some_and(|old| old != of.new));
+        match assertion {
+            Assertion::Required(detail) if empty => {
+                self.required(of.path, detail);
+                return false;
+            }
+            Assertion::Optional => return !empty,
+            Assertion::Member(detail, others) => return self.member(detail, others, of),
+            Assertion::Distinct(fields) => return self.distinct(fields, of),
+            Assertion::At(name, inner) => {
+                let path = name.strip_prefix('/').map_or_else(|| of.path.sibling(name), Path::new);
+                return self.assert_all(inner, Of { path: &path, ..of });
+            }
+            Assertion::Filled(detail) if empty => self.required(of.path, detail),
+            Assertion::Forbidden(detail) if !empty => self.forbidden(of.path, detail),
+            Assertion::Missing(detail) => self.required(of.path, detail),
+            Assertion::Invalid(detail) => self.invalid(of.path, of.shown(), detail),
+            Assertion::InvalidAs(shown, detail) => self.invalid(of.path, shown, detail),
+            Assertion::Immutable(detail) if changed => {
+                self.invalid(of.path, of.shown(), or(detail, "field is immutable"));
+            }
+            Assertion::Unchanged(detail) if changed => self.forbidden(of.path, detail),
+            Assertion::MaxItems(max) if length(of.new) > max => self.too_many(of.path, length(of.new), max),
+            Assertion::Each(inner) => of.each(|item| {
+                self.assert_all(inner, item);
+            }),
+            Assertion::Keys(inner) => {
+                for key in of.keys() {
+                    self.assert_all(inner, of.part(of.path, Value::String(key)));
+                }
+            }
+            Assertion::Labels => self.labels(of),
+            Assertion::Field(field, inner) => {
+                self.walk(field, inner, of);
+            }
+            Assertion::Below(part) => of.each_struct(|item| self.checks_in(part, item)),
+            Assertion::ByHand(function) => of.each_struct(|item| {
+                if let Value::Struct(new) = item.new {
+                    function(self, item.path, new, item.old.and_then(Value::as_struct));
+                }
+            }),
+            _ => self.assert_scalar(assertion, of),
+        }
+        true
     }
 
     fn assert_scalar(&mut self, assertion: Assertion, of: Of<'_>) {
-        if let Value::Quantity(quantity) = of.new {
-            return self.assert_quantity(assertion, of, quantity);
+        match of.new {
+            Value::I32(number) => self.assert_number(assertion, of, number.into()),
+            Value::I64(number) => self.assert_number(assertion, of, number),
+            Value::IntOrString(IntOrString::Int(number)) => self.assert_number(assertion, of, (*number).into()),
+            Value::IntOrString(IntOrString::String(text)) => self.assert_text(assertion, of, text),
+            Value::String(text) => self.assert_text(assertion, of, text),
+            Value::Quantity(quantity) => self.assert_quantity(assertion, of, quantity),
+            _ => {}
         }
-        let number = match of.new {
-            Value::I32(number) => Some(i64::from(number)),
-            Value::I64(number) => Some(number),
-            _ => None,
+    }
+
+    fn assert_number(&mut self, assertion: Assertion, of: Of<'_>, number: i64) {
+        let mut refuse = |detail: &'static str, usual: &dyn Fn() -> String| match detail {
+            "" => self.invalid(of.path, number, usual()),
+            detail => self.invalid(of.path, number, detail),
         };
-        match (assertion, number, of.new) {
-            (Assertion::Min(min, detail), Some(number), _) if number < min => match detail {
-                "" => self.invalid(of.path, number, format!("must be greater than or equal to {min}")),
-                detail => self.invalid(of.path, number, detail),
-            },
-            (Assertion::Max(max, detail), Some(number), _) if number > max => match detail {
-                "" => self.invalid(of.path, number, format!("must be less than or equal to {max}")),
-                detail => self.invalid(of.path, number, detail),
-            },
-            (Assertion::Positive(detail), Some(number), _) if number <= 0 => {
-                self.invalid(of.path, number, or(detail, "must be greater than zero"));
+        match assertion {
+            Assertion::Min(min, detail) if number < min => {
+                refuse(detail, &|| format!("must be greater than or equal to {min}"));
             }
-            (Assertion::NotNegative(detail), Some(number), _) if number < 0 => {
-                self.invalid(of.path, number, or(detail, "must be greater than or equal to 0"));
+            Assertion::Max(max, detail) if number > max => {
+                refuse(detail, &|| format!("must be less than or equal to {max}"));
             }
-            (Assertion::MaxBytes(max), _, Value::String(text)) if text.len() > max => self.too_long(of.path, max),
-            (Assertion::Format(format), _, Value::String(text)) => self.errors.extend(format(of.path, text)),
-            (Assertion::Name(rule), _, Value::String(text)) => self.name(of.path, text, rule),
-            (Assertion::OneOf(known), _, Value::String(text)) if !known.contains(&text) => {
-                self.not_supported(of.path, of.shown(), known);
+            Assertion::Range(min, max, detail) if !(min..=max).contains(&number) => {
+                refuse(detail, &|| format!("must be between {min} and {max}, inclusive"));
             }
+            Assertion::Positive(detail) if number <= 0 => refuse(detail, &|| "must be greater than zero".into()),
+            Assertion::NotNegative(detail) if number < 0 => {
+                refuse(detail, &|| "must be greater than or equal to 0".into());
+            }
+            Assertion::Port => {
+                format::is_valid_port_num(number).into_iter().for_each(|why| self.invalid(of.path, number, why));
+            }
+            _ => {}
+        }
+    }
+
+    fn assert_text(&mut self, assertion: Assertion, of: Of<'_>, text: &str) {
+        match assertion {
+            Assertion::MaxBytes(max) if text.len() > max => self.too_long(of.path, max),
+            Assertion::Format(format) => self.errors.extend(format(of.path, text)),
+            Assertion::Name(rule) => self.name(of.path, text, rule),
+            Assertion::OneOf(known) if !known.contains(&text) => self.not_supported(of.path, of.shown(), known),
+            Assertion::Port => self.malformed(of.path, text, format::is_valid_port_name(text)),
             _ => {}
         }
     }
@@ -200,128 +280,36 @@ impl Validation<'_> {
         self.invalid(of.path, BadValue::json_string(&quantity.to_string()), detail);
     }
 
-    fn each(&mut self, assertions: &[Assertion], of: Of<'_>) {
-        match of.new {
-            Value::List(List::String(items)) => {
-                for (index, item) in items.iter().enumerate() {
-                    self.assert_all(assertions, of.part(&of.path.index(index), Value::String(item)));
-                }
-            }
-            Value::Map(Map::String(values)) => {
-                for (key, value) in values {
-                    self.assert_all(assertions, of.part(&of.path.key(key), Value::String(value)));
-                }
-            }
-            Value::StructList(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    self.assert_all(assertions, of.part(&of.path.index(index), Value::Struct(item)));
-                }
-            }
-            _ => {}
+    fn labels(&mut self, of: Of<'_>) {
+        let Value::Map(Map::String(labels)) = of.new else { return };
+        for (name, value) in labels {
+            self.malformed(of.path, name, format::is_qualified_name(name));
+            self.malformed(of.path, value, format::is_label_value(value));
         }
     }
 
-    fn keys(&mut self, assertions: &[Assertion], of: Of<'_>) {
-        let mut keys = Vec::new();
-        match of.new {
-            Value::Map(map) => map.for_each(|key, _| keys.push(key)),
-            Value::StructMap(map) => map.for_each(|key, _| keys.push(key)),
-            _ => {}
+    /// Whether the field is the only member of its union that is there, so far.
+    fn member(&mut self, detail: &'static str, others: &[&[&str]], of: Of<'_>) -> bool {
+        if of.is_empty() {
+            return false;
         }
-        for key in keys {
-            self.assert_all(assertions, of.part(of.path, Value::String(key)));
+        let alone = detail.is_empty() || others.iter().all(|other| of.of_home(other).is_empty());
+        if !alone {
+            self.forbidden(of.path, detail);
         }
+        alone
     }
 
-    /// Calls `check` for each struct in a field. Items of lists and maps are checked without their stored form.
-    fn below(&mut self, of: Of<'_>, check: ValidateFn) {
-        match of.new {
-            Value::Struct(new) => check(self, of.path, new, of.old.and_then(Value::as_struct)),
-            Value::StructList(items) => {
-                items.iter().enumerate().for_each(|(at, item)| check(self, &of.path.index(at), item, None));
-            }
-            Value::StructMap(map) => map.for_each(|key, value| check(self, &of.path.key(key), value, None)),
-            _ => {}
+    /// Whether no item before this one is alike. Items that are not in a list that is walked have none before them.
+    fn distinct(&mut self, fields: &[&[&str]], of: Of<'_>) -> bool {
+        let is_new = of.items.is_none_or(|items| items.add(of, fields));
+        if !is_new {
+            self.duplicate(of.path, of.shown());
         }
-    }
-}
-
-/// A struct, a field of one, or a part of a field's value.
-#[derive(Clone, Copy)]
-struct Of<'a> {
-    path: &'a Path<'a>,
-    /// Nothing for a struct whose checks are made.
-    field: Option<&'static FieldDef>,
-    new: Value<'a>,
-    old: Option<Value<'a>>,
-}
-
-impl<'a> Of<'a> {
-    fn part(self, path: &'a Path<'a>, new: Value<'a>) -> Self {
-        Of { path, new, old: None, ..self }
-    }
-
-    /// A field of the struct, and its new and its old value.
-    fn field(self, name: &str) -> Option<(&'static FieldDef, Value<'a>, Option<Value<'a>>)> {
-        let new = self.new.as_struct()?;
-        let old = self.old.and_then(Value::as_struct).and_then(|old| old.by_name(name));
-        Some((new.def().json_field(name)?, new.by_name(name)?, old))
-    }
-
-    /// What stands at the end of a way, or nothing.
-    fn at(self, way: &[&str]) -> Self {
-        way.iter().fold(self, |of, name| match of.field(name) {
-            Some((field, new, old)) => Of { field: Some(field), new, old, ..of },
-            None => Of { field: None, new: Value::Null, old: None, ..of },
-        })
-    }
-
-    /// Whether Go's code would find nothing: nil, no text, no items. A number, a truth value and a struct in place are
-    /// never empty, nor is what a pointer leads to.
-    fn is_empty(self) -> bool {
-        let is_pointer = matches!(self.field.map(FieldDef::shape), Some(Shape::Opt(_) | Shape::OptStruct(_)));
-        match self.new {
-            Value::Null => true,
-            Value::Bool(_) | Value::I32(_) | Value::I64(_) | Value::F64(_) => false,
-            value => !is_pointer && value.is_empty(),
-        }
-    }
-
-    /// The value as messages show it. Texts of named types, and those behind pointers, are shown as JSON.
-    fn shown(self) -> BadValue {
-        let is_named = self.field.is_some_and(|field| {
-            let is_pointer = matches!(field.shape(), Shape::Opt(_));
-            is_pointer || !field.info.go_type.is_empty() || !field.info.enum_values.is_empty()
-        });
-        match self.new {
-            Value::Bool(value) => BadValue::Bool(value),
-            Value::I32(number) => number.into(),
-            Value::I64(number) => number.into(),
-            Value::F64(number) => BadValue::Float(number),
-            Value::String(text) if is_named => BadValue::json_string(text),
-            Value::String(text) => text.into(),
-            Value::List(List::String(items)) => BadValue::strings(items),
-            Value::Map(Map::String(values)) => BadValue::string_map(values),
-            Value::Struct(value) => {
-                let mut out = Vec::new();
-                json::encode_internal(value, |_| None, &mut out);
-                BadValue::Json(String::from_utf8_lossy(&out).into_owned())
-            }
-            _ => BadValue::None,
-        }
+        is_new
     }
 }
 
 fn or(detail: &'static str, usual: &'static str) -> &'static str {
     if detail.is_empty() { usual } else { detail }
-}
-
-fn length(value: Value<'_>) -> usize {
-    match value {
-        Value::List(list) => list.len(),
-        Value::Map(map) => map.len(),
-        Value::StructList(list) => list.len(),
-        Value::StructMap(map) => map.len(),
-        _ => 0,
-    }
 }

@@ -42,6 +42,11 @@ impl<'a> Path<'a> {
         self.with(Element::Name(name))
     }
 
+    /// The field `name` of the struct that this one is a field of.
+    pub const fn sibling(&self, name: &'a str) -> Self {
+        Self { parent: self.parent, element: Element::Name(name) }
+    }
+
     /// The item at `index` of this list.
     pub const fn index(&'a self, index: usize) -> Self {
         self.with(Element::Index(index))

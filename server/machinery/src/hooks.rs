@@ -168,12 +168,35 @@ impl Hooks {
 pub struct Validation<'v> {
     pub context: &'v Context,
     pub errors: &'v mut Vec<FieldError>,
+    /// What is allowed or asked for here that is not everywhere, by the names of [`crate::options`]: conditions of declared
+    /// checks name them.
+    pub options: Vec<&'static str>,
 }
 
 /// [`Validation`] of a struct of any type; the old form is there on updates.
 pub type ValidateFn = fn(&mut Validation<'_>, &Path<'_>, Ref<'_>, Option<Ref<'_>>);
 
+impl<'v> Validation<'v> {
+    /// A validation without options.
+    pub fn new(context: &'v Context, errors: &'v mut Vec<FieldError>) -> Self {
+        Validation { context, errors, options: Vec::new() }
+    }
+}
+
 impl Validation<'_> {
+    /// Whether an option is chosen.
+    pub fn has_option(&self, option: &str) -> bool {
+        self.options.contains(&option)
+    }
+
+    /// Chooses an option, or does not.
+    pub fn set_option(&mut self, option: &'static str, is_chosen: bool) {
+        self.options.retain(|chosen| *chosen != option);
+        if is_chosen {
+            self.options.push(option);
+        }
+    }
+
     /// A malformed value.
     pub fn invalid(&mut self, path: &Path<'_>, value: impl Into<BadValue>, detail: impl Into<Cow<'static, str>>) {
         self.errors.push(FieldError::invalid(path, value, detail));

@@ -23,6 +23,7 @@ pub mod json;
 pub mod json_path;
 pub mod limits;
 pub mod offload;
+pub mod options;
 pub mod print;
 pub mod protobuf;
 pub mod reflect;

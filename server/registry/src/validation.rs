@@ -20,7 +20,7 @@ pub(crate) fn common(
     errors: &mut Vec<FieldError>,
 ) {
     let Some(new) = meta(new) else { return };
-    let (mut v, path) = (Validation { context, errors }, Path::new("metadata"));
+    let (mut v, path) = (Validation::new(context, errors), Path::new("metadata"));
     validate_object_meta(&mut v, &path, new, namespaced, NameRule::PathSegment);
     if let Some(old) = old.and_then(meta) {
         validate_object_meta_update(&mut v, &path, new, old);
@@ -30,7 +30,7 @@ pub(crate) fn common(
 /// Metadata as almost every kind's own validation begins: with the kind's rule for names, or with what may not change.
 pub fn of_kind(context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, def: &ResourceDef, errors: &mut Vec<FieldError>) {
     let Some(new) = meta(new) else { return };
-    let (mut v, path) = (Validation { context, errors }, Path::new("metadata"));
+    let (mut v, path) = (Validation::new(context, errors), Path::new("metadata"));
     let old = old.and_then(meta);
     let change = |v: &mut Validation<'_>| {
         if let Some(old) = old {

@@ -164,6 +164,6 @@ fn check_metadata(context: &Context, path: &Path<'_>, metadata: &Value, errors: 
         meta.name = "fakename".into();
     }
     let is_namespaced = !meta.namespace.is_empty();
-    let mut v = Validation { context, errors };
+    let mut v = Validation::new(context, errors);
     validate_object_meta(&mut v, path, &meta, is_namespaced, NameRule::PathSegment);
 }

@@ -48,7 +48,7 @@ const HORIZONTAL_POD_AUTOSCALER_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["status"],
         when: &[Condition::Subresource("status")],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
 ];
 
@@ -181,12 +181,12 @@ const HORIZONTAL_POD_AUTOSCALER_BEHAVIOR_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["scaleUp"],
         when: &[],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["scaleDown"],
         when: &[],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
 ];
 
@@ -246,7 +246,7 @@ const HPA_SCALING_RULES_CHECKS: &[CheckDef] = &[
         when: &[],
         assertions: &[
             Assertion::Filled("must specify at least one Policy"),
-            Assertion::Below,
+            Assertion::Below(""),
         ],
     },
     CheckDef {

@@ -107,7 +107,11 @@ const METRIC_TARGET_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["type"],
-        when: &[Condition::IsNot(&["type"], &["Utilization", "Value", "AverageValue"])],
+        when: &[
+            Condition::Not(
+                &Condition::Is(&["type"], &["Utilization", "Value", "AverageValue"]),
+            ),
+        ],
         assertions: &[
             Assertion::Invalid("must be either Utilization, Value, or AverageValue"),
         ],
@@ -179,12 +183,12 @@ const PODS_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["metric"],
         when: &[],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["target"],
         when: &[],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["target", "averageValue"],
@@ -217,7 +221,7 @@ const RESOURCE_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["target"],
         when: &[],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["target", "averageUtilization"],
@@ -286,7 +290,7 @@ const CONTAINER_RESOURCE_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["target"],
         when: &[],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["target", "averageUtilization"],
@@ -330,12 +334,12 @@ const EXTERNAL_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["metric"],
         when: &[],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["target"],
         when: &[],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["target", "averageValue"],

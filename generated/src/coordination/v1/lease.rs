@@ -28,7 +28,7 @@ const LEASE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["spec"],
         when: &[],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
 ];
 

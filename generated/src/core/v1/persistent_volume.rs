@@ -294,7 +294,7 @@ const GLUSTERFS_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["endpointsNamespace"],
-        when: &[Condition::IsNot(&["endpointsNamespace"], &[""])],
+        when: &[Condition::Not(&Condition::Is(&["endpointsNamespace"], &[""]))],
         assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Label)],
     },
 ];
@@ -747,22 +747,22 @@ const CSI_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["controllerPublishSecretRef"],
         when: &[],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["controllerExpandSecretRef"],
         when: &[],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["nodePublishSecretRef"],
         when: &[],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["nodeExpandSecretRef"],
         when: &[],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
 ];
 

@@ -137,7 +137,7 @@ const POLICY_RULES_WITH_SUBJECTS_CHECKS: &[CheckDef] = &[
         when: &[],
         assertions: &[
             Assertion::Filled("subjects must contain at least one value"),
-            Assertion::Below,
+            Assertion::Below(""),
         ],
     },
     CheckDef {
@@ -230,7 +230,7 @@ const SUBJECT_CHECKS: &[CheckDef] = &[
             Assertion::Required(
                 "serviceAccount is required when subject kind is 'ServiceAccount'",
             ),
-            Assertion::Below,
+            Assertion::Below(""),
         ],
     },
     CheckDef {
@@ -238,7 +238,7 @@ const SUBJECT_CHECKS: &[CheckDef] = &[
         when: &[Condition::Is(&["kind"], &["User"])],
         assertions: &[
             Assertion::Required("user is required when subject kind is 'User'"),
-            Assertion::Below,
+            Assertion::Below(""),
         ],
     },
     CheckDef {
@@ -246,7 +246,7 @@ const SUBJECT_CHECKS: &[CheckDef] = &[
         when: &[Condition::Is(&["kind"], &["Group"])],
         assertions: &[
             Assertion::Required("group is required when subject kind is 'Group'"),
-            Assertion::Below,
+            Assertion::Below(""),
         ],
     },
     CheckDef {
@@ -355,7 +355,7 @@ const SERVICE_ACCOUNT_SUBJECT_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["name"],
-        when: &[Condition::IsNot(&["name"], &["*"])],
+        when: &[Condition::Not(&Condition::Is(&["name"], &["*"]))],
         assertions: &[
             Assertion::Optional,
             Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),

@@ -134,7 +134,7 @@ const LIMITED_PRIORITY_LEVEL_CONFIGURATION_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["limitResponse"],
         when: &[],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["lendablePercent"],

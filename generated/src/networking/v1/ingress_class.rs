@@ -51,7 +51,7 @@ const INGRESS_CLASS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["spec", "parameters"],
         when: &[],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
 ];
 

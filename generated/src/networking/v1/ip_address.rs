@@ -22,7 +22,7 @@ const IP_ADDRESS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["spec", "parentRef"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Below],
+        assertions: &[Assertion::Required(""), Assertion::Below("")],
     },
     CheckDef {
         field: &["metadata"],

@@ -65,7 +65,7 @@ const STORAGE_CLASS_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["reclaimPolicy"],
-        when: &[Condition::IsNot(&["reclaimPolicy"], &[""])],
+        when: &[Condition::Not(&Condition::Is(&["reclaimPolicy"], &[""]))],
         assertions: &[Assertion::OneOf(&["Delete", "Retain"])],
     },
     CheckDef {

@@ -43,7 +43,7 @@ pub fn validate_label_selector_with(
 /// Whether a selector can be used (`LabelSelectorAsSelector`); stored ones cannot always.
 pub fn is_valid_selector(selector: &LabelSelector) -> bool {
     let (context, errors) = (&Context::default(), &mut Vec::new());
-    let mut v = Validation { context, errors };
+    let mut v = Validation::new(context, errors);
     validate_label_selector(&mut v, &Path::NONE, selector, None);
     errors.is_empty()
 }

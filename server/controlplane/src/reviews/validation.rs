@@ -97,7 +97,7 @@ fn empty(judged: &ObjectMeta, said: &ObjectMeta, detail: &'static str, errors: &
 fn resource_attributes(said: Option<&ResourceAttributes>, errors: &mut Vec<FieldError>) {
     let Some(said) = said else { return };
     let (context, path) = (Context::default(), Path::new("spec.resourceAttributes"));
-    let mut v = Validation { context: &context, errors };
+    let mut v = Validation::new(&context, errors);
     if let Some(selector) = &said.field_selector {
         field_selector(&mut v, &path.child("fieldSelector"), selector);
     }

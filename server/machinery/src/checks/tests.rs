@@ -64,9 +64,9 @@ describe! { Spec, SPEC "Spec" { .checks(&[
     check(&["class"], &[Assertion::Immutable("")]),
     check(&["kind"], &[Assertion::Required(""), Assertion::OneOf(&["B", "A"])]),
     check_when(&["mode"], &[Condition::Is(&["kind"], &["A"])], &[Assertion::Required("for A"), Assertion::OneOf(&["x"])]),
-    check_when(&["mode"], &[Condition::IsNot(&["kind"], &["A"])], &[Assertion::Forbidden("but for A")]),
+    check_when(&["mode"], &[Condition::Not(&Condition::Is(&["kind"], &["A"]))], &[Assertion::Forbidden("but for A")]),
     check(&["size"], &[Assertion::NotNegative("")]),
-    check(&["ports"], &[Assertion::Filled("at least one"), Assertion::MaxItems(2), Assertion::Below]),
+    check(&["ports"], &[Assertion::Filled("at least one"), Assertion::MaxItems(2), Assertion::Below("")]),
     check(&["first", "number"], &[Assertion::Min(2, "too small")]),
     check(&["tags"], &[Assertion::Each(&[Assertion::MaxBytes(3)])]),
     check(&["labels"], &[Assertion::Keys(&[Assertion::Name(NameRule::Dns1123Label)]), Assertion::Unchanged("stays")]),
@@ -89,8 +89,8 @@ struct Thing {
 }
 
 describe! { Thing, THING "Thing" { .checks(&[
-    check_when(&["spec"], &[Condition::Subresource("")], &[Assertion::Below]),
-    check_when(&["status"], &[Condition::Subresource("status")], &[Assertion::Below]),
+    check_when(&["spec"], &[Condition::Subresource("")], &[Assertion::Below("")]),
+    check_when(&["status"], &[Condition::Subresource("status")], &[Assertion::Below("")]),
     check_when(&["spec", "class"], &[Condition::Update], &[Assertion::Filled("on updates")]),
 ]) } [
     spec:   "spec",   1, OMIT;
@@ -180,4 +180,169 @@ fn updates_are_compared_with_what_is_stored() {
         "spec.class: Required value: on updates",
     ];
     assert_eq!(errors(&new, Some(&old)), expect);
+}
+
+#[derive(Clone, Default)]
+struct Source {
+    disk: Option<Box<Port>>,
+    share: Option<Box<Port>>,
+    note: String,
+    free: bool,
+}
+
+describe! { Source, SOURCE "Source" { .checks(&[
+    check(&["disk"], &[Assertion::Member("only one", &[]), Assertion::Below("")]),
+    check(&["share"], &[
+        Assertion::At("Share", &[Assertion::Member("only one", &[&["disk"]])]),
+        Assertion::At("shared", &[Assertion::Below("strict")]),
+    ]),
+    check_when(
+        &[],
+        &[Condition::All(&[Condition::Unset(&["disk"]), Condition::Unset(&["share"])])],
+        &[Assertion::Missing("one of two")],
+    ),
+    check_when(&["note"], &[Condition::Is(&["free"], &["true"])], &[Assertion::InvalidAs("resource", "not of a free one")]),
+    check(&["note"], &[Assertion::Optional, Assertion::MaxBytes(3), Assertion::Valid, Assertion::Name(NameRule::Dns1123Label)]),
+    check_when(&["share", "name"], &[Condition::Part(&["strict"])], &[Assertion::Filled("")]),
+]) } [
+    disk:  "disk",  1, OMIT;
+    share: "share", 2, OMIT;
+    note:  "note",  3, OMIT;
+    free:  "free",  4, OMIT;
+] }
+
+#[derive(Clone, Default)]
+struct Item {
+    name: String,
+    weight: i32,
+    port: IntOrString,
+    by: Option<Box<Port>>,
+}
+
+describe! { Item, ITEM "Item" { .checks(&[
+    check_when(&["name"], &[Condition::Several], &[Assertion::Filled("")]),
+    check(&["name"], &[Assertion::Optional, Assertion::Distinct(&[]), Assertion::Name(NameRule::Dns1123Label)]),
+    check_when(&["weight"], &[Condition::Part(&["", "strict"])], &[Assertion::Range(0, 100, "")]),
+    check_when(&["weight"], &[Condition::Part(&["strict"])], &[Assertion::Max(10, "")]),
+    check(&["port"], &[Assertion::Port]),
+]) } [
+    name:   "name",   1, OMIT;
+    weight: "weight", 2, OMIT;
+    port:   "port",   3, OMIT;
+    by:     "by",     4, OMIT;
+] }
+
+#[derive(Clone, Default)]
+struct Whole {
+    items: Vec<Item>,
+    strict: Option<Box<Item>>,
+    labels: BTreeMap<String, String>,
+    class: String,
+    numbers: Vec<i64>,
+}
+
+describe! { Whole, WHOLE "Whole" { .checks(&[
+    check(&["items"], &[Assertion::Each(&[Assertion::Distinct(&[&["name"], &["weight"]])]), Assertion::Below("")]),
+    check(&["items"], &[Assertion::Each(&[Assertion::Field(&["by", "number"], &[Assertion::Positive("")])])]),
+    check(&["strict"], &[Assertion::Below("strict")]),
+    check(&["labels"], &[Assertion::Labels]),
+    check(&["class"], &[Assertion::At("/Class", &[Assertion::Immutable("")])]),
+    check_when(
+        &["class"],
+        &[Condition::Was(&Condition::Set(&["class"])), Condition::Changed(&["class"])],
+        &[Assertion::Invalid("was set and changes")],
+    ),
+    check_when(
+        &["class"],
+        &[Condition::Any(&[Condition::Option("picky"), Condition::Is(&["class"], &["odd"])])],
+        &[Assertion::Invalid("not here")],
+    ),
+    check(&["numbers"], &[Assertion::Each(&[Assertion::NotNegative("")])]),
+]) } [
+    items:   "items",   1, OMIT;
+    strict:  "strict",  2, OMIT;
+    labels:  "labels",  3, OMIT;
+    class:   "class",   4, OMIT;
+    numbers: "numbers", 5, OMIT;
+] }
+
+fn item(name: &str) -> Item {
+    Item { name: name.into(), port: IntOrString::Int(1), ..Item::default() }
+}
+
+#[test]
+fn one_member_of_a_union_is_there() {
+    let disk = || Some(Box::new(port(1)));
+    assert_eq!(errors(&Source { disk: disk(), ..Source::default() }, None), [""; 0]);
+    assert_eq!(errors(&Source::default(), None), ["<nil>: Required value: one of two"]);
+    let both = Source { disk: disk(), share: disk(), ..Source::default() };
+    assert_eq!(errors(&both, None), ["Share: Forbidden: only one"]);
+}
+
+#[test]
+fn errors_show_another_text_and_end_a_check() {
+    let source = Source { disk: Some(Box::new(port(1))), note: "A_".into(), free: true, ..Source::default() };
+    let found = errors(&source, None);
+    assert_eq!(found[0], "note: Invalid value: \"resource\": not of a free one");
+    assert!(found[1].starts_with("note: Invalid value: \"A_\": a lowercase RFC 1123 label"), "{found:?}");
+    let found = errors(&Source { note: "A_long".into(), ..source }, None);
+    assert_eq!(found[1..], ["note: Too long: may not be more than 3 bytes"]);
+}
+
+#[test]
+fn items_are_compared_with_those_before_them() {
+    let whole = Whole { items: vec![item("a"), item(""), item("b"), item("a")], ..Whole::default() };
+    let found = errors(&whole, None);
+    assert!(found[0].starts_with("items[3]: Duplicate value: "), "{found:?}");
+    assert_eq!(found[1..], ["items[1].name: Required value", "items[3].name: Duplicate value: \"a\""]);
+    let one = Whole { items: vec![item("")], ..Whole::default() };
+    assert_eq!(errors(&one, None), [""; 0]);
+}
+
+#[test]
+fn parts_of_checks_are_made_where_they_are_asked_for() {
+    let heavy = Item { weight: 101, ..item("a") };
+    let whole = Whole { items: vec![heavy.clone()], strict: Some(Box::new(heavy)), ..Whole::default() };
+    let expect = [
+        "items[0].weight: Invalid value: 101: must be between 0 and 100, inclusive",
+        "strict.weight: Invalid value: 101: must be between 0 and 100, inclusive",
+        "strict.weight: Invalid value: 101: must be less than or equal to 10",
+    ];
+    assert_eq!(errors(&whole, None), expect);
+}
+
+#[test]
+fn ports_labels_and_fields_of_items_are_looked_at() {
+    let named = Item { port: IntOrString::String("a--b".into()), by: Some(Box::new(port(0))), ..item("a") };
+    let numbered = Item { port: IntOrString::Int(0), ..item("b") };
+    let labels = BTreeMap::from([("a b".to_string(), "c d".to_string())]);
+    let whole = Whole { items: vec![named, numbered], labels, numbers: vec![1, -1], ..Whole::default() };
+    let begins = [
+        "items[0].port: Invalid value: \"a--b\": must not contain consecutive hyphens",
+        "items[1].port: Invalid value: 0: must be between 1 and 65535, inclusive",
+        "items[0].by.number: Invalid value: 0: must be greater than zero",
+        "labels: Invalid value: \"a b\": ",
+        "labels: Invalid value: \"c d\": ",
+        "numbers[1]: Invalid value: -1: must be greater than or equal to 0",
+    ];
+    let found = errors(&whole, None);
+    assert_eq!(found.len(), begins.len(), "{found:#?}");
+    found.iter().zip(begins).for_each(|(found, begin)| assert!(found.starts_with(begin), "{found}"));
+}
+
+#[test]
+fn conditions_look_at_what_is_stored_and_at_options() {
+    let (old, new) = (Whole { class: "a".into(), ..Whole::default() }, Whole { class: "b".into(), ..Whole::default() });
+    let expect =
+        ["Class: Invalid value: \"b\": field is immutable", "class: Invalid value: \"b\": was set and changes"];
+    assert_eq!(errors(&new, Some(&old)), expect);
+    assert_eq!(errors(&new, None), [""; 0]);
+    assert_eq!(errors(&new, Some(&Whole::default())), ["Class: Invalid value: \"b\": field is immutable"]);
+    let odd = Whole { class: "odd".into(), ..Whole::default() };
+    assert_eq!(errors(&odd, None), ["class: Invalid value: \"odd\": not here"]);
+    let (context, mut errors) = (Context::default(), Vec::new());
+    let mut v = Validation::new(&context, &mut errors);
+    v.set_option("picky", true);
+    v.checks(&Path::NONE, Ref::of(&new), None);
+    assert_eq!(errors.len(), 1, "{errors:?}");
 }

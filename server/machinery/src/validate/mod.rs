@@ -77,7 +77,7 @@ impl Validator<'_> {
     /// Appends what is wrong with `new`; `old` is what it was before an update.
     pub fn validate(&self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
         if self.scope == Scope::Tagged {
-            Validation { context: self.context, errors }.checks(path, new, old);
+            Validation::new(self.context, errors).checks(path, new, old);
         }
         Run { with: self, stored: old, update: old.is_some(), left_out: String::new(), errors }
             .structure(new, old, path);
@@ -133,7 +133,7 @@ impl Run<'_> {
     /// gets it wherever it holds the type.
     fn by_hand(&mut self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) {
         if let Some(by_hand) = new.def().validate.filter(|_| self.with.scope == Scope::Declared || path.is_root()) {
-            by_hand(&mut Validation { context: self.with.context, errors: self.errors }, path, new, old);
+            by_hand(&mut Validation::new(self.with.context, self.errors), path, new, old);
         }
     }
 

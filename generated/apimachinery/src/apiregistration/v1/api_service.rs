@@ -38,7 +38,7 @@ const API_SERVICE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["status", "conditions"],
         when: &[Condition::Subresource("status")],
-        assertions: &[Assertion::Below],
+        assertions: &[Assertion::Below("")],
     },
 ];
 
@@ -103,7 +103,10 @@ pub struct APIServiceSpec {
 const API_SERVICE_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["group"],
-        when: &[Condition::Unset(&["group"]), Condition::IsNot(&["version"], &["v1"])],
+        when: &[
+            Condition::Unset(&["group"]),
+            Condition::Not(&Condition::Is(&["version"], &["v1"])),
+        ],
         assertions: &[
             Assertion::Missing(
                 "only v1 may have an empty group and it better be legacy kube",

@@ -66,7 +66,7 @@ pub fn validate_stateful_set(v: &mut Validation<'_>, _: &Path<'_>, new: &Statefu
 /// What a stored set may keep although it is wrong.
 fn kept_by(v: &Validation<'_>, old: &StatefulSetSpec, options: &PodOptions) -> SetOptions {
     let errors = &mut Vec::new();
-    let mut scratch = Validation { context: v.context, errors };
+    let mut scratch = Validation::new(v.context, errors);
     let stored = SetOptions { skip_immutable: true, skip_template: false };
     validate_spec(&mut scratch, &Path::NONE, old, options, stored);
     SetOptions { skip_template: !errors.is_empty(), ..stored }

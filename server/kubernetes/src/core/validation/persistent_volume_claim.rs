@@ -51,7 +51,7 @@ pub fn validate_persistent_volume_claim(
 /// `ValidationOptionsForPersistentVolumeClaim`
 fn options(v: &Validation<'_>, old: &PersistentVolumeClaimSpec) -> ClaimOptions {
     let mut errors = Vec::new();
-    let mut probe = Validation { context: v.context, errors: &mut errors };
+    let mut probe = Validation::new(v.context, &mut errors);
     if let Some(selector) = old.selector.as_deref() {
         validate_label_selector_with(&mut probe, &Path::NONE, selector, SelectorOptions::default());
     }

@@ -147,7 +147,7 @@ fn validate_app_armor_profile(v: &mut Validation<'_>, path: &Path<'_>, profile: 
 /// Whether a profile is as it should be.
 pub(crate) fn is_app_armor_profile(context: &Context, profile: &AppArmorProfile) -> bool {
     let mut errors = Vec::new();
-    validate_app_armor_profile(&mut Validation { context, errors: &mut errors }, &Path::NONE, Some(profile));
+    validate_app_armor_profile(&mut Validation::new(context, &mut errors), &Path::NONE, Some(profile));
     errors.is_empty()
 }
 

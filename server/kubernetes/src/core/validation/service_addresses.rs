@@ -30,7 +30,7 @@ fn is_alias(spec: &ServiceSpec) -> bool {
 /// What is wrong with addresses and families, before any are given.
 pub fn service_address_errors(context: &Context, spec: &ServiceSpec, old: Option<&ServiceSpec>) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    validate_addresses(&mut Validation { context, errors: &mut errors }, &Path::new("spec"), spec, old);
+    validate_addresses(&mut Validation::new(context, &mut errors), &Path::new("spec"), spec, old);
     errors
 }
 

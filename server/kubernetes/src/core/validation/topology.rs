@@ -109,7 +109,7 @@ pub(super) fn breaks_rule(
     rule: MatchLabelKeysRule,
 ) -> bool {
     let errors = &mut Vec::new();
-    let mut v = Validation { context, errors };
+    let mut v = Validation::new(context, errors);
     constraints.iter().for_each(|constraint| validate_match_label_keys(&mut v, &Path::NONE, constraint, rule));
     !errors.is_empty()
 }
@@ -117,7 +117,7 @@ pub(super) fn breaks_rule(
 /// Whether a stored constraint has a malformed selector (`hasInvalidTopologySpreadConstraintLabelSelector`).
 pub(super) fn has_invalid_selector(context: &Context, constraints: &[TopologySpreadConstraint]) -> bool {
     let errors = &mut Vec::new();
-    let mut v = Validation { context, errors };
+    let mut v = Validation::new(context, errors);
     for selector in constraints.iter().filter_map(|constraint| constraint.label_selector.as_deref()) {
         validate_label_selector_with(&mut v, &Path::NONE, selector, SelectorOptions::default());
     }

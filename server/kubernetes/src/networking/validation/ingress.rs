@@ -56,7 +56,7 @@ impl Options {
         };
         let mut wrong_rule = |rule: &IngressRule| {
             let mut errors = Vec::new();
-            let mut probe = Validation { context: v.context, errors: &mut errors };
+            let mut probe = Validation::new(v.context, &mut errors);
             validate_rule_value(&mut probe, &Path::NONE, rule, strict);
             rule.host.contains('*') && !errors.is_empty()
         };

@@ -52,7 +52,7 @@ impl<'o> Known<'o> {
     fn of(v: &Validation<'_>, old: Option<&'o NetworkPolicySpec>) -> Self {
         let Some(old) = old else { return Known { selectors: SelectorOptions::default(), ranges: HashSet::new() } };
         let mut errors = Vec::new();
-        let mut probe = Validation { context: v.context, errors: &mut errors };
+        let mut probe = Validation::new(v.context, &mut errors);
         validate_label_selector_with(&mut probe, &Path::NONE, &old.pod_selector, SelectorOptions::default());
         let peers = old.ingress.iter().flat_map(|rule| &rule.from).chain(old.egress.iter().flat_map(|rule| &rule.to));
         let blocks = peers.filter_map(|peer| peer.ip_block.as_deref());

@@ -1,0 +1,42 @@
+//! When checks are made.
+
+use super::of::Of;
+use super::{CheckDef, Condition};
+use crate::hooks::Validation;
+
+impl CheckDef {
+    /// Whether the check belongs to a part of the checks of its struct.
+    pub(super) fn is_of(&self, part: &str) -> bool {
+        let parts = self.when.iter().find_map(|condition| match condition {
+            Condition::Part(parts) => Some(*parts),
+            _ => None,
+        });
+        parts.map_or(part.is_empty(), |parts| parts.contains(&part))
+    }
+}
+
+impl Validation<'_> {
+    pub(super) fn holds(&self, condition: Condition, of: Of<'_>) -> bool {
+        let all = |conditions: &[Condition]| conditions.iter().all(|condition| self.holds(*condition, of));
+        match condition {
+            Condition::Update => of.old.is_some(),
+            Condition::Create => of.old.is_none(),
+            Condition::Set(field) => !of.at(field).is_empty(),
+            Condition::Unset(field) => of.at(field).is_empty(),
+            Condition::Is(field, known) => of.at(field).is(known),
+            Condition::Not(condition) => !self.holds(*condition, of),
+            Condition::Any(conditions) => conditions.iter().any(|condition| self.holds(*condition, of)),
+            Condition::All(conditions) => all(conditions),
+            Condition::Was(condition) => of.stored().is_some_and(|stored| self.holds(*condition, stored)),
+            Condition::Changed(field) => {
+                let of = of.at(field);
+                of.old != Some(of.new)
+            }
+            Condition::Several => of.items.is_some_and(|items| items.are_several()),
+            Condition::Part(_) => true,
+            Condition::Subresource(name) => self.context.subresource == name,
+            Condition::Gate(gate) => self.context.enabled(gate),
+            Condition::Option(option) => self.has_option(option),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What checks look at: structs, their fields, parts of these.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use crate::def::{FieldDef, Shape};
+use crate::field_error::BadValue;
+use crate::field_path::Path;
+use crate::json;
+use crate::reflect::{List, Map, Ref, Value};
+use crate::scalar::IntOrString;
+
+/// A struct, a field of one, or a part of a field's value.
+#[derive(Clone, Copy)]
+pub(super) struct Of<'a> {
+    pub path: &'a Path<'a>,
+    /// Nothing for a struct whose checks are made.
+    pub field: Option<&'static FieldDef>,
+    pub new: Value<'a>,
+    pub old: Option<Value<'a>>,
+    /// The struct whose checks are made.
+    pub home: Ref<'a>,
+    /// The list that the struct is an item of, if that is walked.
+    pub items: Option<&'a Items>,
+}
+
+/// The items of a list that is walked.
+pub(super) struct Items {
+    count: usize,
+    /// The values that were met, by the field that they are of.
+    seen: RefCell<HashSet<(usize, String)>>,
+}
+
+impl Items {
+    fn new(count: usize) -> Self {
+        Items { count, seen: RefCell::default() }
+    }
+
+    pub fn are_several(&self) -> bool {
+        self.count > 1
+    }
+
+    /// Takes the value of a field, or its values in these fields; false when it was there before.
+    pub fn add(&self, of: Of<'_>, fields: &[&[&str]]) -> bool {
+        let mut text = String::new();
+        let mut add = |value: Value<'_>| {
+            let value = text_of(value).unwrap_or_default();
+            let _ = write!(text, "{}:{value}", value.len());
+        };
+        if fields.is_empty() {
+            add(of.new);
+        }
+        fields.iter().for_each(|field| add(of.at(field).new));
+        let field = of.field.map_or(0, |field| std::ptr::from_ref(field).addr());
+        self.seen.borrow_mut().insert((field, text))
+    }
+}
+
+impl<'a> Of<'a> {
+    /// A struct, to make its checks.
+    pub fn structure(path: &'a Path<'a>, new: Ref<'a>, old: Option<Ref<'a>>, items: Option<&'a Items>) -> Self {
+        Of { path, field: None, new: Value::Struct(new), old: old.map(Value::Struct), home: new, items }
+    }
+
+    /// The stored form of a struct whose checks are made.
+    pub fn stored(self) -> Option<Self> {
+        let old = self.old?.as_struct()?;
+        Some(Of { new: Value::Struct(old), old: None, home: old, ..self })
+    }
+
+    pub fn part(self, path: &'a Path<'a>, new: Value<'a>) -> Self {
+        Of { path, new, old: None, ..self }
+    }
+
+    /// A field of the struct, and its new and its old value.
+    pub fn field(self, name: &str) -> Option<(&'static FieldDef, Value<'a>, Option<Value<'a>>)> {
+        let new = self.new.as_struct()?;
+        let old = self.old.and_then(Value::as_struct).and_then(|old| old.by_name(name));
+        Some((new.def().json_field(name)?, new.by_name(name)?, old))
+    }
+
+    /// What stands at the end of a way, or nothing.
+    pub fn at(self, way: &[&str]) -> Self {
+        way.iter().fold(self, |of, name| match of.field(name) {
+            Some((field, new, old)) => Of { field: Some(field), new, old, ..of },
+            None => Of { field: None, new: Value::Null, old: None, ..of },
+        })
+    }
+
+    /// What stands at the end of a way from the struct whose checks are made.
+    pub fn of_home(self, way: &[&str]) -> Self {
+        Of { field: None, new: Value::Struct(self.home), old: None, ..self }.at(way)
+    }
+
+    /// Whether it is one of these texts, numbers and truth values.
+    pub fn is(self, known: &[&str]) -> bool {
+        known.contains(&text_of(self.new).unwrap_or_default().as_ref())
+    }
+
+    /// Visits the items of a list or the values of a map.
+    pub fn each(self, mut visit: impl FnMut(Of<'_>)) {
+        let items = &Items::new(length(self.new));
+        match self.new {
+            Value::List(list) => {
+                for (index, item) in (0..list.len()).filter_map(|index| Some((index, list.get(index)?))) {
+                    visit(Of { items: Some(items), ..self.part(&self.path.index(index), item) });
+                }
+            }
+            Value::Map(map) => map.for_each(|key, value| visit(self.part(&self.path.key(key), value))),
+            Value::StructList(list) => {
+                for (index, item) in list.iter().enumerate() {
+                    visit(Of { items: Some(items), ..self.part(&self.path.index(index), Value::Struct(item)) });
+                }
+            }
+            Value::StructMap(map) => {
+                map.for_each(|key, value| visit(self.part(&self.path.key(key), Value::Struct(value))));
+            }
+            _ => {}
+        }
+    }
+
+    /// Visits each struct in a field. Items of lists and maps come without their stored form.
+    pub fn each_struct(self, mut visit: impl FnMut(Of<'_>)) {
+        match self.new {
+            Value::Struct(new) => visit(Of::structure(self.path, new, self.old.and_then(Value::as_struct), None)),
+            _ => self.each(|item| {
+                if let Value::Struct(new) = item.new {
+                    visit(Of::structure(item.path, new, None, item.items));
+                }
+            }),
+        }
+    }
+
+    /// The keys of a map.
+    pub fn keys(self) -> Vec<&'a str> {
+        let mut keys = Vec::new();
+        match self.new {
+            Value::Map(map) => map.for_each(|key, _| keys.push(key)),
+            Value::StructMap(map) => map.for_each(|key, _| keys.push(key)),
+            _ => {}
+        }
+        keys
+    }
+
+    /// Whether Go's code would find nothing: nil, no text, no items. A number, a truth value and a struct in place are
+    /// never empty, nor is what a pointer leads to.
+    pub fn is_empty(self) -> bool {
+        let is_pointer = matches!(self.field.map(FieldDef::shape), Some(Shape::Opt(_) | Shape::OptStruct(_)));
+        match self.new {
+            Value::Null => true,
+            Value::Bool(_) | Value::I32(_) | Value::I64(_) | Value::F64(_) => false,
+            value => !is_pointer && value.is_empty(),
+        }
+    }
+
+    /// The value as messages show it. Texts of named types, and those behind pointers, are shown as JSON.
+    pub fn shown(self) -> BadValue {
+        let is_named = self.field.is_some_and(|field| {
+            let is_pointer = matches!(field.shape(), Shape::Opt(_));
+            is_pointer || !field.info.go_type.is_empty() || !field.info.enum_values.is_empty()
+        });
+        match self.new {
+            Value::Bool(value) => BadValue::Bool(value),
+            Value::I32(number) => number.into(),
+            Value::I64(number) => number.into(),
+            Value::F64(number) => BadValue::Float(number),
+            Value::Quantity(quantity) => BadValue::json_string(&quantity.to_string()),
+            Value::Time(time) if !time.is_zero() => BadValue::json_string(&time.to_string()),
+            Value::MicroTime(time) if !time.is_zero() => BadValue::json_string(&time.to_string()),
+            Value::IntOrString(IntOrString::Int(number)) => (*number).into(),
+            Value::IntOrString(IntOrString::String(text)) => text.into(),
+            Value::String(text) if is_named => BadValue::json_string(text),
+            Value::String(text) => text.into(),
+            Value::List(List::String(items)) => BadValue::strings(items),
+            Value::Map(Map::String(values)) => BadValue::string_map(values),
+            Value::Struct(value) => {
+                let mut out = Vec::new();
+                json::encode_internal(value, |_| None, &mut out);
+                BadValue::Json(String::from_utf8_lossy(&out).into_owned())
+            }
+            _ => BadValue::None,
+        }
+    }
+}
+
+/// A text, number or truth value as text.
+fn text_of(value: Value<'_>) -> Option<Cow<'_, str>> {
+    Some(match value {
+        Value::String(text) => text.into(),
+        Value::Bool(value) => value.to_string().into(),
+        Value::I32(number) => number.to_string().into(),
+        Value::I64(number) => number.to_string().into(),
+        Value::Quantity(quantity) => quantity.to_string().into(),
+        Value::IntOrString(IntOrString::Int(number)) => number.to_string().into(),
+        Value::IntOrString(IntOrString::String(text)) => text.into(),
+        _ => return None,
+    })
+}
+
+/// How many items a list or map has.
+pub(super) fn length(value: Value<'_>) -> usize {
+    match value {
+        Value::List(list) => list.len(),
+        Value::Map(map) => map.len(),
+        Value::StructList(list) => list.len(),
+        Value::StructMap(map) => map.len(),
+        _ => 0,
+    }
+}
