@@ -60,7 +60,7 @@ fn tags(model: &Model, group: &Group) -> usize {
 
 /// Lines of `hatches/<module>/validation.rs` and of the files below `hatches/<module>/validation/`.
 fn lines(root: &Path, group: &Group) -> usize {
-    let folder = root.join("server/controlplane/hatches").join(&group.module);
+    let folder = root.join(if group.package.has_table() { "server/kubernetes/src" } else { "server/controlplane/hatches" }).join(&group.module);
     let below = fs::read_dir(folder.join("validation")).into_iter().flatten().flatten().map(|entry| entry.path());
     let files = below.chain([folder.join("validation.rs")]);
     files.filter_map(|file| fs::read_to_string(file).ok()).map(|text| text.lines().count()).sum()

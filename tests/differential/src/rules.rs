@@ -242,7 +242,8 @@ fn internal_values(_: &Step, found: &Difference) -> bool {
 /// A new pod whose overhead is an empty map.
 fn empty_overhead(step: &Step, _: &Difference) -> bool {
     let overhead = step.body.as_ref().and_then(|body| body.pointer("/spec/overhead")?.as_object());
-    step.method == "POST" && step.path.contains("/pods") && overhead.is_some_and(serde_json::Map::is_empty)
+    let creates = matches!(step.method.as_str(), "POST" | "PUT" | "PATCH");
+    creates && step.path.contains("/pods") && overhead.is_some_and(serde_json::Map::is_empty)
 }
 
 fn is_refused_upstream(found: &[Difference]) -> bool {
@@ -389,6 +390,20 @@ mod tests {
         assert_eq!(matches.unexplained(&Step::default(), all), [found("status")]);
         assert!(!matches.unused().contains(&"column-descriptions"));
         assert!(!matches.take_diverged());
+    }
+
+    #[test]
+    fn pods_are_created_with_an_empty_overhead_by_apply_too() {
+        for (method, path, body, expect) in [
+            ("POST", "/api/v1/namespaces/a/pods", json!({"spec": {"overhead": {}}}), true),
+            ("PATCH", "/api/v1/namespaces/a/pods/b?fieldManager=m", json!({"spec": {"overhead": {}}}), true),
+            ("PATCH", "/api/v1/namespaces/a/pods/b?fieldManager=m", json!({"spec": {"overhead": {"cpu": "1"}}}), false),
+            ("PATCH", "/api/v1/namespaces/a/services/b?fieldManager=m", json!({"spec": {"overhead": {}}}), false),
+        ] {
+            let step = Step { method: method.into(), path: path.into(), body: Some(body), ..Step::default() };
+            let found = Difference { place: "status".into(), upstream: Some(json!(403)), here: Some(json!(201)) };
+            assert_eq!(empty_overhead(&step, &found), expect, "{method} {path}");
+        }
     }
 
     #[test]
