@@ -1,4 +1,4 @@
-//! Build script of the generated packages, and of the crate that owns their functions: reads `api-defs/`, renders what belongs to the
+//! Build script of the generated packages, and of the crates that own their functions: reads `api-defs/`, renders what belongs to the
 //! package that cargo is building, and writes the files that differ. It watches its inputs only, so that a build with nothing changed
 //! runs nothing, and one in which only a group of your own changed compiles that group.
 
@@ -10,17 +10,18 @@ use codegen::model::Package;
 fn main() -> ExitCode {
     let manifest_dir = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
     let target = Path::new(&manifest_dir);
-    let (package, root) = match std::env::var("CARGO_PKG_NAME").as_deref() {
-        Ok("apimachinery") => (Some(Package::Apimachinery), target.join("../..")),
-        Ok("own") => (Some(Package::Own), target.join("../..")),
-        Ok("kubernetes") => (None, target.join("../..")),
-        _ => (Some(Package::Generated), target.join("..")),
+    let name = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
+    let (package, root) = match name.as_str() {
+        "apimachinery" | "meta" => (Package::Apimachinery, target.join("../..")),
+        "kubernetes" => (Package::Generated, target.join("../..")),
+        "own" => (Package::Own, target.join("../..")),
+        _ => (Package::Generated, target.join("..")),
     };
     println!("cargo::rerun-if-env-changed=CI");
     let (project, check) = (codegen::Project::whole(root), std::env::var_os("CI").is_some());
-    let done = match package {
-        Some(package) => codegen::refresh(&project, target, package, check),
-        None => codegen::refresh_registration(&project, target, check),
+    let done = match name.as_str() {
+        "kubernetes" | "meta" => codegen::refresh_registration(&project, target, package, check),
+        _ => codegen::refresh(&project, target, package, check),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,5 @@
 //! Functions written by hand that definitions name (`by_hand = FN`, `#[strategy(..)]`, `flag = FN`), and their signatures.
 
-use crate::emit::struct_in;
 use crate::hatches::Passing;
 use crate::model::{Cell, Check, Group, Kind, Model, Span, Struct, StructId};
 use crate::paths;
@@ -83,7 +82,7 @@ fn of_struct(model: &Model, id: StructId, one: &Struct) -> Vec<Signature> {
 fn of_check(model: &Model, id: StructId, one: &Struct, check: &Check) -> Vec<Signature> {
     let held = match check.field.as_str() {
         "" => Some(id),
-        field => paths::follow(model, id, field).ok().and_then(|place| struct_in(&place.field.ty)),
+        field => paths::follow(model, id, field).ok().and_then(|place| place.field.ty.held()),
     };
     let Some(held) = held else { return Vec::new() };
     let validation = Parameter::new("validation", Passing::Mutable, Type::Named("Validation"));

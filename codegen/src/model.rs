@@ -125,10 +125,14 @@ impl Package {
         }
     }
 
-    /// Whether its types know functions written by hand by a table, which the crate `kubernetes` fills. Those of other packages
-    /// are compiled into the package.
-    pub fn has_table(self) -> bool {
-        self == Package::Generated
+    /// The crate that owns the functions written by hand that definitions name. It fills tables by which the types know them. An
+    /// author's functions are compiled into the package instead.
+    pub fn owner(self) -> Option<&'static str> {
+        match self {
+            Package::Apimachinery => Some("meta"),
+            Package::Generated => Some("kubernetes"),
+            Package::Own => None,
+        }
     }
 }
 
@@ -741,6 +745,17 @@ pub enum TypeRef {
     List(Box<TypeRef>),
     /// Keys are strings.
     Map(Box<TypeRef>),
+}
+
+impl TypeRef {
+    /// The struct that values of the type hold, through lists and maps.
+    pub fn held(&self) -> Option<StructId> {
+        match self {
+            TypeRef::Struct(id) => Some(*id),
+            TypeRef::List(inner) | TypeRef::Map(inner) => inner.held(),
+            _ => None,
+        }
+    }
 }
 
 /// A constant in a declaration.

@@ -49,21 +49,21 @@ pub fn refresh(project: &Project, target: &Path, package: Package, check: bool) 
         let why = "is new in a package that was built before anybody could know";
         return Err(format!("error: the group `{}` {why}\n  = help: run `touch build.rs` and build again", group.name));
     }
-    let files = emit::render(&model, package, &project.hatches_from(package));
+    let files = emit::render(&model, package, &project.hatches_from_sources());
     bring_up_to_date(target, &files, &OWNED, check)
 }
 
 /// Writes `generated/registration.rs` of the crate that owns the functions of Kubernetes' groups. With `check` it writes nothing and
 /// fails when it would have. The error is text for a person.
-pub fn refresh_registration(project: &Project, target: &Path, check: bool) -> Result<(), String> {
+pub fn refresh_registration(project: &Project, target: &Path, package: Package, check: bool) -> Result<(), String> {
     let Examined { model, diagnostics, .. } = examine_project(project);
-    for input in inputs(project, &model, Package::Generated, diagnostics.has_errors()) {
+    for input in inputs(project, &model, package, diagnostics.has_errors()) {
         println!("cargo::rerun-if-changed={}", project.root.join(input).display());
     }
     if diagnostics.has_errors() {
         return Err(diagnostics.to_string());
     }
-    bring_up_to_date(target, &[emit::functions::registration(&model, Package::Generated)], &["generated"], check)
+    bring_up_to_date(target, &[emit::functions::registration(&model, package)], &["generated"], check)
 }
 
 /// Makes the files below `target` the rendered ones; `owned` are folders that hold nothing else.
@@ -86,16 +86,10 @@ fn bring_up_to_date(target: &Path, files: &[File], owned: &[&str], check: bool) 
 /// What a package is made of. Groups of one's own are in no other package, whose folders are named one by one therefore: only what is
 /// watched as a whole can notice a group that is new, or mistakes wherever they are.
 fn inputs(project: &Project, model: &Model, package: Package, has_errors: bool) -> Vec<PathBuf> {
-    let hatches = Path::new(project.hatches());
     let mut paths = project.definitions();
-    paths.push(hatches.into());
+    paths.push(project.hatches().into());
     if package != Package::Own && !has_errors {
-        let groups = model.groups.iter().filter(|group| group.package != Package::Own);
-        let each = groups.flat_map(|group| {
-            let own = hatches.join(&group.module);
-            [folder(group), own.with_extension("rs"), own]
-        });
-        paths = each.collect();
+        paths = model.groups.iter().filter(|group| group.package != Package::Own).map(folder).collect();
     }
     // Of what is not there cargo would think that it has just changed.
     paths.retain(|path| project.root.join(path).exists());

@@ -769,7 +769,7 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1: ResourceDef = ResourceDef {
             if let Some(o) = o
                 .downcast::<apimachinery::apiextensions::v1::CustomResourceDefinition>()
             {
-                apimachinery::hatches::apiextensions::begin_cleanup(c, o)
+                apimachinery::functions::apiextensions::begin_cleanup(c, o)
             }
         }),
         ..Hooks::NONE
@@ -803,7 +803,7 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1: ResourceDef = ResourceD
             if let Some(o) = o
                 .downcast::<apimachinery::apiextensions::v1::CustomResourceDefinition>()
             {
-                apimachinery::hatches::apiextensions::begin_cleanup(c, o)
+                apimachinery::functions::apiextensions::begin_cleanup(c, o)
             }
         }),
         ..Hooks::NONE
@@ -849,7 +849,7 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
                         .downcast::<apimachinery::apiregistration::v1::APIService>()
                         .map_or(
                             Cell::Null,
-                            |v| apimachinery::hatches::apiregistration::api_service_service(
+                            |v| apimachinery::functions::apiregistration::api_service_service(
                                 v,
                                 c,
                             ),
@@ -868,7 +868,7 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
                         .downcast::<apimachinery::apiregistration::v1::APIService>()
                         .map_or(
                             Cell::Null,
-                            |v| apimachinery::hatches::apiregistration::api_service_available(
+                            |v| apimachinery::functions::apiregistration::api_service_available(
                                 v,
                                 c,
                             ),
@@ -895,7 +895,7 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
             if let Some(new) = new
                 .downcast::<apimachinery::apiregistration::v1::APIService>()
             {
-                apimachinery::hatches::apiregistration::create_api_service(
+                apimachinery::functions::apiregistration::create_api_service(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),
@@ -948,7 +948,7 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
                         .downcast::<apimachinery::apiregistration::v1::APIService>()
                         .map_or(
                             Cell::Null,
-                            |v| apimachinery::hatches::apiregistration::api_service_service(
+                            |v| apimachinery::functions::apiregistration::api_service_service(
                                 v,
                                 c,
                             ),
@@ -967,7 +967,7 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
                         .downcast::<apimachinery::apiregistration::v1::APIService>()
                         .map_or(
                             Cell::Null,
-                            |v| apimachinery::hatches::apiregistration::api_service_available(
+                            |v| apimachinery::functions::apiregistration::api_service_available(
                                 v,
                                 c,
                             ),
@@ -994,7 +994,7 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
             if let Some(new) = new
                 .downcast::<apimachinery::apiregistration::v1::APIService>()
             {
-                apimachinery::hatches::apiregistration::create_api_service(
+                apimachinery::functions::apiregistration::create_api_service(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),

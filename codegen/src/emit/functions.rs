@@ -1,4 +1,4 @@
-//! Tables of the functions written by hand that definitions of Kubernetes' groups name, and where those are entered.
+//! Tables of the functions written by hand that definitions of Kubernetes' groups name, and the calls that fill them.
 //!
 //! Types and descriptors know the functions by a table for each group. The crate that owns the functions fills the tables, with
 //! the text of [`registration`], where rustc checks their names and signatures.
@@ -16,9 +16,7 @@ use crate::model::{Group, Model, Package};
 
 /// `src/functions.rs` and `src/functions/<module>.rs` for each group that names functions.
 pub fn files(model: &Model, package: Package) -> Vec<File> {
-    if !package.has_table() {
-        return Vec::new();
-    }
+    let Some(owner) = package.owner() else { return Vec::new() };
     let paths = Paths { model, package };
     let tables = tables(model, package);
     let modules = tables.keys().map(|module| raw(module));
@@ -27,7 +25,7 @@ pub fn files(model: &Model, package: Package) -> Vec<File> {
     let mut files = vec![File { path: "src/functions.rs".into(), bytes: print::file(docs, &[print::Block::Items(index)]) }];
     files.extend(tables.iter().map(|(module, functions)| {
         let docs = format!("Functions of `{module}` that are written by hand.");
-        let bytes = print::file(&docs, &print::apart(&table(paths, functions).to_string()));
+        let bytes = print::file(&docs, &print::apart(&table(paths, owner, functions).to_string()));
         File { path: format!("src/functions/{module}.rs"), bytes }
     }));
     files
@@ -61,7 +59,7 @@ pub fn has_functions(model: &Model, group: &Group) -> bool {
 pub fn place(model: &Model, module: &str, function: &str) -> String {
     let package = model.groups.iter().find(|group| group.module == module).map(|group| group.package);
     let module = super::rust::ident(module);
-    if package.is_some_and(Package::has_table) {
+    if package.and_then(Package::owner).is_some() {
         format!("functions::{module}::{}", function.replace("::", "_"))
     } else {
         format!("hatches::{module}::{function}")
@@ -80,7 +78,7 @@ fn tables(model: &Model, package: Package) -> BTreeMap<&str, BTreeMap<String, Si
     tables
 }
 
-fn table(paths: Paths<'_>, functions: &BTreeMap<String, Signature>) -> TokenStream {
+fn table(paths: Paths<'_>, owner: &str, functions: &BTreeMap<String, Signature>) -> TokenStream {
     let fields = functions.values().map(|function| {
         let (name, returns) = (flat(&function.name), returns(function));
         let types = function.parameters.iter().map(|parameter| ty(paths, parameter));
@@ -92,6 +90,7 @@ fn table(paths: Paths<'_>, functions: &BTreeMap<String, Signature>) -> TokenStre
         let types = function.parameters.iter().map(|parameter| ty(paths, parameter));
         quote! { pub fn #name(#(#names: #types),*) #returns { (functions().#name)(#(#names),*) } }
     });
+    let missing = format!("`{owner}::register()` is called before objects are worked on");
     quote! {
         use std::sync::OnceLock;
         use machinery::field_path::Path;
@@ -107,7 +106,7 @@ fn table(paths: Paths<'_>, functions: &BTreeMap<String, Signature>) -> TokenStre
         pub fn register(functions: Functions) { FUNCTIONS.get_or_init(|| functions); }
 
         fn functions() -> &'static Functions {
-            FUNCTIONS.get().expect("`kubernetes::register()` is called before objects are worked on")
+            FUNCTIONS.get().expect(#missing)
         }
 
         #(#calls)*

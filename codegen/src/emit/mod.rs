@@ -15,8 +15,6 @@ pub mod proto;
 mod rust;
 mod types;
 
-pub(crate) use rust::struct_in;
-
 use crate::model::{Model, Package};
 
 /// A file of a generated package.

@@ -32,7 +32,7 @@ pub fn lib(model: &Model, package: Package) -> File {
     if package != Package::Apimachinery {
         let _ = writeln!(text, "{skip}mod catalog;");
     }
-    if package.has_table() {
+    if package.owner().is_some() {
         text.push_str("pub mod functions;\n");
     } else if model.groups.iter().any(|g| g.package == package && has_functions(model, g)) {
         text.push_str("pub mod hatches;\n");
@@ -75,7 +75,7 @@ pub fn groups() -> &'static Catalog {
 
 /// `src/hatches.rs`: the hand-written functions, compiled where the types are.
 pub fn hatches(model: &Model, package: Package, folder: &str) -> Option<File> {
-    if package.has_table() {
+    if package.owner().is_some() {
         return None;
     }
     let mut text = format!("{HEADER}//! Hand-written functions that definitions name (`by_hand`).\n\n");

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, JSONSchemaProps};
 use apimachinery::apiextensions::v1beta1::CustomResourceDefinition as Internal;
-use apimachinery::hatches::meta::validate_object_names;
+use meta::validate_object_names;
 use machinery::catalog::KindDef;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;

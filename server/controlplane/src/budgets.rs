@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use apimachinery::hatches::meta::{compiled_selector, selects};
+use meta::{compiled_selector, selects};
 use apimachinery::meta::v1::Condition;
 use endpoints::Environment;
 use generated::core::v1::Pod;

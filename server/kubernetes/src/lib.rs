@@ -27,7 +27,11 @@ pub mod storagemigration;
 
 use machinery::catalog::Catalog;
 
-pub use registration::register;
+/// Makes the functions of this crate, and those of [`meta`], known to the types.
+pub fn register() {
+    meta::register();
+    registration::register();
+}
 
 /// Kubernetes' groups, whose types know the functions of this crate.
 ///

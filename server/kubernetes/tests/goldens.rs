@@ -10,7 +10,7 @@ use convert::Form;
 use needs::needs;
 
 fn folder() -> PathBuf {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/goldens");
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/goldens");
     std::env::var_os("GOLDENS").map_or(beside, PathBuf::from)
 }
 

@@ -101,7 +101,7 @@ const MADE_ELSEWHERE: &[(&str, &str)] = &[
 ];
 
 fn recordings(area: &str) -> Vec<(String, Value)> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance");
     let folder = std::env::var_os("CONFORMANCE").map_or(beside, PathBuf::from).join("cases").join(area);
     let mut cases: Vec<(String, Value)> = fs::read_dir(folder)
         .expect("the recordings can be listed")

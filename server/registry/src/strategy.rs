@@ -1,6 +1,6 @@
 //! What a kind says about its own writes: declared facts by default, hand-written where Kubernetes gives a kind behaviour.
 
-use apimachinery::hatches::meta::reset_object_meta_for_status;
+use meta::reset_object_meta_for_status;
 use machinery::catalog::{Catalog, Generation, KindDef, ResourceDef};
 use machinery::def::{FieldDef, StructDef};
 use machinery::field_error::FieldError;

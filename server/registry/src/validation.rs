@@ -1,6 +1,6 @@
 //! What the registry asks of any object, whatever its kind (`rest.BeforeCreate`, `rest.validateCommonFields`).
 
-use apimachinery::hatches::meta::{validate_object_meta, validate_object_meta_update, validate_qualified_finalizers};
+use meta::{validate_object_meta, validate_object_meta_update, validate_qualified_finalizers};
 use apimachinery::meta::v1::ObjectMeta;
 use machinery::catalog::{MetadataCheck, ResourceDef};
 use machinery::field_error::FieldError;

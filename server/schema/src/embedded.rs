@@ -1,7 +1,7 @@
 //! Objects within objects (`x-kubernetes-embedded-resource`): their metadata is read as that of any object, and has to be as good
 //! (`schema/objectmeta`).
 
-use apimachinery::hatches::meta::validate_object_meta;
+use meta::validate_object_meta;
 use apimachinery::meta::v1::ObjectMeta;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;

@@ -1,6 +1,6 @@
 //! What a review has to say (`pkg/apis/authorization/validation`).
 
-use apimachinery::hatches::meta::{SelectorOptions, validate_label_selector_requirement};
+use meta::{SelectorOptions, validate_label_selector_requirement};
 use apimachinery::meta::v1::{FieldSelectorRequirement, ObjectMeta};
 use generated::authorization::v1::{
     FieldSelectorAttributes, LabelSelectorAttributes, LocalSubjectAccessReview, NonResourceAttributes,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use apimachinery::hatches::meta::validate_object_names;
+use meta::validate_object_names;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{self, Messages, NameRule};

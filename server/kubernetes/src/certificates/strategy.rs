@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use apimachinery::hatches::meta::reset_object_meta_for_status;
+use meta::reset_object_meta_for_status;
 use machinery::hooks::Context;
 use machinery::scalar::Time;
 

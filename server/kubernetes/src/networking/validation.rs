@@ -4,7 +4,7 @@ mod ingress;
 mod network_policy;
 mod service_cidr;
 
-use apimachinery::hatches::meta::{validate_whole_object_meta, validate_whole_object_meta_update};
+use meta::{validate_whole_object_meta, validate_whole_object_meta_update};
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;

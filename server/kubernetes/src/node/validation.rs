@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use apimachinery::hatches::meta::{validate_labels, validate_object_meta_update};
+use meta::{validate_labels, validate_object_meta_update};
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
 

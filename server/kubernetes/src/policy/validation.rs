@@ -1,6 +1,6 @@
 //! What upstream checks by hand in disruption budgets (`pkg/apis/policy/validation`).
 
-use apimachinery::hatches::meta::{
+use meta::{
     SelectorOptions, is_valid_selector, validate_conditions, validate_label_selector_with,
 };
 use machinery::field_error::BadValue;

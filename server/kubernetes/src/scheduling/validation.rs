@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use apimachinery::hatches::meta::validate_conditions;
+use meta::validate_conditions;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 

@@ -6,7 +6,7 @@ mod class;
 mod driver;
 mod node;
 
-use apimachinery::hatches::meta::{validate_whole_object_meta, validate_whole_object_meta_update};
+use meta::{validate_whole_object_meta, validate_whole_object_meta_update};
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;

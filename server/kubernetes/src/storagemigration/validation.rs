@@ -1,6 +1,6 @@
 //! What upstream checks by hand in migrations of stored objects (`pkg/apis/storagemigration/validation`).
 
-use apimachinery::hatches::meta::validate_conditions;
+use meta::validate_conditions;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use apimachinery::hatches::meta::{compiled_selector, selects};
+use meta::{compiled_selector, selects};
 use apimachinery::meta::v1::LabelSelector;
 use endpoints::{Attributes, Environment, OpenKind, Operation, Origin, internal};
 use generated::admissionregistration::v1::{MatchResources, NamedRuleWithOperations, RuleWithOperations};

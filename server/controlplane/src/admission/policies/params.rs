@@ -2,7 +2,7 @@
 
 use std::sync::Weak;
 
-use apimachinery::hatches::meta::{compiled_selector, selects};
+use meta::{compiled_selector, selects};
 use generated::admissionregistration::v1::{ParamKind, ParamRef};
 use machinery::catalog::{KindDef, parse_api_version};
 use machinery::reflect::Owned;

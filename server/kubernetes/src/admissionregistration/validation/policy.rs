@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use apimachinery::hatches::meta::validate_conditions;
+use meta::validate_conditions;
 use cel::{Environment, Type};
 use machinery::field_path::Path;
 use machinery::format;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use apimachinery::hatches::meta::validate_label_selector;
+use meta::validate_label_selector;
 use apimachinery::meta::v1::LabelSelector;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use apimachinery::hatches::meta::{SelectorOptions, is_valid_selector, validate_label_selector_with};
+use meta::{SelectorOptions, is_valid_selector, validate_label_selector_with};
 use apimachinery::meta::v1::LabelSelector;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;

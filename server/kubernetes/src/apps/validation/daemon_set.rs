@@ -11,7 +11,7 @@ use super::status::{validate_collisions, validate_counts};
 use generated::apps::v1::{DaemonSet, DaemonSetSpec, DaemonSetStatus, DaemonSetUpdateStrategy, RollingUpdateDaemonSet};
 use crate::core::internal::internal_value;
 use crate::core::{PodOptions, validate_pod_template_spec};
-use apimachinery::hatches::meta::{
+use meta::{
     SelectorOptions, compiled_selector, has_invalid_label_value, validate_label_selector_with,
 };
 

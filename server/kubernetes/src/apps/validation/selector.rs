@@ -9,7 +9,7 @@ use generated::core::v1::PodTemplateSpec;
 use crate::core::internal::internal_value;
 use crate::core::{PodOptions, validate_pod_template_spec};
 use generated::meta::v1::LabelSelector;
-use apimachinery::hatches::meta::{compiled_selector, selects, validate_label_selector};
+use meta::{compiled_selector, selects, validate_label_selector};
 
 /// A selector that has to be there and select something; `kind` is what the message calls the workload. Gives back the selector to use.
 pub(super) fn validate_selector(

@@ -20,7 +20,7 @@ use crate::core::internal::internal_value;
 use crate::core::validation::annotations::validate_pod_annotations;
 use crate::core::validation::claim_spec::{ClaimOptions, validate_claim_spec};
 use crate::core::{PodOptions, validate_pod_template_spec};
-use apimachinery::hatches::meta::{
+use meta::{
     validate_annotations, validate_labels, validate_whole_object_meta, validate_whole_object_meta_update,
 };
 

@@ -16,7 +16,7 @@ use crate::batch::strategy::{CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LE
 use crate::core::PodOptions;
 use crate::core::internal::internal_value;
 use generated::meta::v1::ObjectMeta;
-use apimachinery::hatches::meta::{
+use meta::{
     compiled_selector, has_invalid_label_value, selects, validate_object_meta, validate_object_meta_update,
     validate_qualified_finalizers,
 };

@@ -10,7 +10,7 @@ use super::success_policy::validate_success_policy;
 use generated::batch::v1::JobSpec;
 use crate::core::internal::internal_value;
 use crate::core::{PodOptions, validate_pod_template_spec};
-use apimachinery::hatches::meta::{SelectorOptions, compiled_selector, selects, validate_label_selector_with};
+use meta::{SelectorOptions, compiled_selector, selects, validate_label_selector_with};
 
 /// The mode in which every pod has a number.
 pub(super) const INDEXED: &str = "Indexed";

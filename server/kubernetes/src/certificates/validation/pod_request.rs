@@ -1,6 +1,6 @@
 //! Requests that nodes make for their pods.
 
-use apimachinery::hatches::meta::annotations_size;
+use meta::annotations_size;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::{self, NameRule, field};

@@ -1,6 +1,6 @@
 //! What becomes of a request of a pod.
 
-use apimachinery::hatches::meta::validate_conditions;
+use meta::validate_conditions;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;

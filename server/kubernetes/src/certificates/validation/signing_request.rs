@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use apimachinery::hatches::meta::{validate_whole_object_meta, validate_whole_object_meta_update};
+use meta::{validate_whole_object_meta, validate_whole_object_meta_update};
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::NameRule;

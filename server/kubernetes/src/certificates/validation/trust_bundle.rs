@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::hatches::meta::{validate_object_names, validate_whole_object_meta_update};
+use meta::{validate_object_names, validate_whole_object_meta_update};
 use machinery::field_path::Path;
 use machinery::format::{Messages, NameRule};
 use machinery::hooks::Validation;

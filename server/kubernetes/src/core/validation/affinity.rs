@@ -10,7 +10,7 @@ use super::node_selector::{validate_node_affinity, validate_weight};
 use super::options::PodOptions;
 use generated::core::v1::{Affinity, PodAffinityTerm, WeightedPodAffinityTerm};
 use generated::meta::v1::LabelSelector;
-use apimachinery::hatches::meta::{SelectorOptions, validate_label_name, validate_label_selector_with};
+use meta::{SelectorOptions, validate_label_name, validate_label_selector_with};
 
 /// `validateAffinity`
 pub(super) fn validate_affinity(v: &mut Validation<'_>, path: &Path<'_>, affinity: &Affinity, options: &PodOptions) {

@@ -12,7 +12,7 @@ use generated::core::v1::{
     PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedLocalObjectReference, TypedObjectReference,
 };
 use generated::meta::v1::ObjectMeta;
-use apimachinery::hatches::meta::{
+use meta::{
     SelectorOptions, validate_annotations, validate_label_selector_with, validate_labels,
 };
 

@@ -1,6 +1,6 @@
 //! Config maps.
 
-use apimachinery::hatches::meta::validate_whole_object_meta;
+use meta::validate_whole_object_meta;
 use bytes::Bytes;
 use machinery::field_path::Path;
 use machinery::format::{CONFIG_DATA_MAX_SIZE, NameRule, is_config_map_key};

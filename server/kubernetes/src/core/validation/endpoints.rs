@@ -9,7 +9,7 @@ use machinery::hooks::Validation;
 use super::addresses::{validate_endpoint_ip, validate_legacy_ip};
 use super::ports::{PROTOCOLS, validate_port};
 use generated::core::v1::{EndpointAddress, EndpointPort, EndpointSubset, Endpoints};
-use apimachinery::hatches::meta::validate_label_name;
+use meta::validate_label_name;
 
 /// `ValidateEndpoints`: subsets that an update leaves as they are may have been valid once.
 pub fn validate_endpoints(v: &mut Validation<'_>, _: &Path<'_>, new: &Endpoints, old: Option<&Endpoints>) {

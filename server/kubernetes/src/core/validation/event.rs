@@ -9,7 +9,7 @@ use machinery::scalar::{MicroTime, Time};
 
 use generated::core::v1::{Event, ObjectReference};
 use crate::core::internal::internal_value;
-use apimachinery::hatches::meta::{validate_object_meta, validate_object_meta_update, validate_qualified_finalizers};
+use meta::{validate_object_meta, validate_object_meta_update, validate_qualified_finalizers};
 
 const MAX_WORD: usize = 128;
 const MAX_NOTE: usize = 1024;

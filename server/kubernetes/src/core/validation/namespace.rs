@@ -6,7 +6,7 @@ use machinery::format::is_qualified_name;
 use machinery::hooks::Validation;
 
 use generated::core::v1::{Namespace, namespace_phase};
-use apimachinery::hatches::meta::validate_qualified_finalizer;
+use meta::validate_qualified_finalizer;
 
 /// `ValidateNamespace`, `ValidateNamespaceStatusUpdate`, `ValidateNamespaceFinalizeUpdate`
 pub fn validate_namespace(v: &mut Validation<'_>, _: &Path<'_>, namespace: &Namespace, _: Option<&Namespace>) {

@@ -6,7 +6,7 @@ use machinery::format::{self, NameRule};
 use machinery::hooks::Validation;
 
 use generated::core::v1::{NodeAffinity, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PreferredSchedulingTerm};
-use apimachinery::hatches::meta::validate_label_name;
+use meta::validate_label_name;
 
 const UNKNOWN_OPERATOR: &str = "not a valid selector operator";
 

@@ -1,6 +1,6 @@
 //! Persistent volumes.
 
-use apimachinery::hatches::meta::validate_whole_object_meta;
+use meta::validate_whole_object_meta;
 use machinery::features;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;

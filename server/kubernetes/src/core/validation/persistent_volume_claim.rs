@@ -16,7 +16,7 @@ use generated::core::v1::{
     PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, persistent_volume_claim_phase,
 };
 use crate::core::internal::internal_diff;
-use apimachinery::hatches::meta::{SelectorOptions, validate_label_selector_with};
+use meta::{SelectorOptions, validate_label_selector_with};
 
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const STORAGE: &str = "storage";

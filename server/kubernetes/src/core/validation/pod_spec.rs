@@ -23,7 +23,7 @@ use super::windows::{refuse_linux_fields, refuse_windows_options, validate_host_
 use generated::core::v1::{PodResourceClaim, PodSchedulingGate, PodSchedulingGroup, PodSpec};
 use crate::core::internal::internal_value;
 use generated::meta::v1::ObjectMeta;
-use apimachinery::hatches::meta::validate_labels;
+use meta::validate_labels;
 
 const RESTART_POLICIES: [&str; 3] = ["Always", "OnFailure", "Never"];
 const PREEMPTION_POLICIES: [&str; 2] = ["PreemptLowerPriority", "Never"];

@@ -13,7 +13,7 @@ use generated::core::v1::{
     ServiceAccountTokenProjection, VolumeProjection,
 };
 use crate::core::internal::internal_value;
-use apimachinery::hatches::meta::{SelectorOptions, validate_label_selector_with};
+use meta::{SelectorOptions, validate_label_selector_with};
 
 const KEY_TYPES: [&str; 6] = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];
 

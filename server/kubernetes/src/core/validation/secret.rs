@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::hatches::meta::validate_whole_object_meta;
+use meta::validate_whole_object_meta;
 use bytes::Bytes;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;

@@ -18,7 +18,7 @@ use generated::core::v1::{
 };
 use crate::core::internal::internal_value;
 use crate::core::service::is_externally_accessible;
-use apimachinery::hatches::meta::{validate_label_name, validate_labels};
+use meta::{validate_label_name, validate_labels};
 
 pub(super) const TOPOLOGY_HINTS: &str = "service.kubernetes.io/topology-aware-hints";
 const TOPOLOGY_MODE: &str = "service.kubernetes.io/topology-mode";

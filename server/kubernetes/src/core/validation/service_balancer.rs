@@ -8,7 +8,7 @@ use machinery::hooks::Validation;
 
 use super::addresses::validate_legacy_ip;
 use generated::core::v1::{LoadBalancerIngress, LoadBalancerStatus, ServiceSpec, load_balancer_ip_mode, service_type};
-use apimachinery::hatches::meta::validate_label_name;
+use meta::validate_label_name;
 
 const IP_MODES: [&str; 2] = [load_balancer_ip_mode::PROXY, load_balancer_ip_mode::VIP];
 const ONLY: &str = "may only be used when `type` is 'LoadBalancer'";

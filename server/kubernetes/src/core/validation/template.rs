@@ -7,7 +7,7 @@ use super::annotations::{validate_against_fields, validate_pod_annotations};
 use super::options::PodOptions;
 use super::pod_spec::validate_pod_spec;
 use generated::core::v1::PodTemplateSpec;
-use apimachinery::hatches::meta::{validate_annotations, validate_labels};
+use meta::{validate_annotations, validate_labels};
 
 /// `ValidatePodTemplateSpec`
 pub fn validate_pod_template_spec(

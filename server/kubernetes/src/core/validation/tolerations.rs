@@ -7,7 +7,7 @@ use machinery::hooks::Validation;
 use machinery::scalar::go_text::quote;
 
 use generated::core::v1::Toleration;
-use apimachinery::hatches::meta::validate_label_name;
+use meta::validate_label_name;
 
 const NO_EXECUTE: &str = "NoExecute";
 /// What taints do to pods that do not put up with them.

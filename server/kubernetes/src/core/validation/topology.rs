@@ -10,7 +10,7 @@ use super::affinity::LabelKeys;
 use super::options::{MatchLabelKeysRule, PodOptions};
 use generated::core::v1::TopologySpreadConstraint;
 use generated::meta::v1::LabelSelector;
-use apimachinery::hatches::meta::{SelectorOptions, validate_label_name, validate_label_selector_with};
+use meta::{SelectorOptions, validate_label_name, validate_label_selector_with};
 
 const DO_NOT_SCHEDULE: &str = "DoNotSchedule";
 const ACTIONS: [&str; 2] = [DO_NOT_SCHEDULE, "ScheduleAnyway"];

@@ -15,7 +15,7 @@ use generated::meta::v1::LabelSelector;
 use generated::networking::v1::{
     IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec, policy_type,
 };
-use apimachinery::hatches::meta::{SelectorOptions, validate_label_selector_with};
+use meta::{SelectorOptions, validate_label_selector_with};
 
 const PROTOCOLS: [&str; 3] = ["TCP", "UDP", "SCTP"];
 const POLICY_TYPES: [&str; 2] = [policy_type::INGRESS, policy_type::EGRESS];

@@ -1,6 +1,6 @@
 //! Bindings: a role, and who has it.
 
-use apimachinery::hatches::meta::validate_whole_object_meta_update;
+use meta::validate_whole_object_meta_update;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;

@@ -1,6 +1,6 @@
 //! Roles.
 
-use apimachinery::hatches::meta::{
+use meta::{
     SelectorOptions, is_valid_selector, validate_label_selector_with, validate_whole_object_meta_update,
 };
 use machinery::field_error::BadValue;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use apimachinery::hatches::meta::validate_label_name;
+use meta::validate_label_name;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::NameRule;

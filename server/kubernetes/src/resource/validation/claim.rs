@@ -1,6 +1,6 @@
 //! Claims and their templates.
 
-use apimachinery::hatches::meta::validate_whole_object_meta_update;
+use meta::validate_whole_object_meta_update;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use apimachinery::hatches::meta::validate_conditions;
+use meta::validate_conditions;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{NameRule, ip};

@@ -1,6 +1,6 @@
 //! Taints of devices, rules that give them, and what puts up with them.
 
-use apimachinery::hatches::meta::{validate_conditions, validate_label_name};
+use meta::{validate_conditions, validate_label_name};
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{self, NameRule};

@@ -1,6 +1,6 @@
 //! How much storage there is for a class.
 
-use apimachinery::hatches::meta::{SelectorOptions, is_valid_selector, validate_label_selector_with};
+use meta::{SelectorOptions, is_valid_selector, validate_label_selector_with};
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::validate_label_name;
-use crate::meta::v1::Condition;
+use apimachinery::meta::v1::Condition;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;

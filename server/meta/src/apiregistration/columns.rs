@@ -2,7 +2,7 @@
 
 use machinery::print::{Cell, PrintContext};
 
-use crate::apiregistration::v1::APIService;
+use apimachinery::apiregistration::v1::APIService;
 
 pub fn api_service_available(service: &APIService, _: &PrintContext) -> Cell {
     match service.status.conditions.iter().find(|c| c.r#type == "Available") {

@@ -2,7 +2,7 @@
 
 use machinery::hooks::Context;
 
-use crate::apiregistration::v1::{APIService, APIServiceCondition};
+use apimachinery::apiregistration::v1::{APIService, APIServiceCondition};
 
 /// What the server itself serves is there from the beginning (`apiServerStrategy.PrepareForCreate`).
 pub fn create_api_service(context: &Context, service: &mut APIService, _: Option<&APIService>) {

@@ -11,7 +11,7 @@ use machinery::reflect::Ref;
 use machinery::scalar::go_text;
 
 use super::{validate_annotations, validate_labels};
-use crate::meta::v1::{ManagedFieldsEntry, ObjectMeta, OwnerReference};
+use apimachinery::meta::v1::{ManagedFieldsEntry, ObjectMeta, OwnerReference};
 
 const FIELD_IS_IMMUTABLE: &str = "field is immutable";
 const KUBERNETES: &str = "kubernetes";

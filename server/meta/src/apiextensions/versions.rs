@@ -2,11 +2,11 @@
 
 use machinery::reflect::{Ref, Struct};
 
-use crate::apiextensions::conversions::v1beta1_custom_resource_column_definition_to_hub;
-use crate::apiextensions::v1::{
+use apimachinery::apiextensions::conversions::v1beta1_custom_resource_column_definition_to_hub;
+use apimachinery::apiextensions::v1::{
     CustomResourceConversion, CustomResourceDefinitionSpec, CustomResourceDefinitionVersion, WebhookConversion,
 };
-use crate::apiextensions::v1beta1;
+use apimachinery::apiextensions::v1beta1;
 
 /// What stands beside the versions goes into each.
 pub fn v1beta1_custom_resource_definition_spec_to_hub(

@@ -8,7 +8,7 @@ use machinery::format;
 use machinery::hooks::{Context, Validation};
 use machinery::selector;
 
-use crate::meta::v1::{LabelSelector, LabelSelectorRequirement};
+use apimachinery::meta::v1::{LabelSelector, LabelSelectorRequirement};
 
 /// What a selector may hold beyond the rules, because stored ones do (`LabelSelectorValidationOptions`).
 #[derive(Clone, Copy, Debug, Default)]

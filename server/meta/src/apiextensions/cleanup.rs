@@ -2,7 +2,7 @@
 
 use machinery::hooks::Context;
 
-use crate::apiextensions::v1::{
+use apimachinery::apiextensions::v1::{
     CustomResourceDefinition, CustomResourceDefinitionCondition, condition_status,
     custom_resource_definition_condition_type,
 };

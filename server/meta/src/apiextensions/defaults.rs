@@ -4,11 +4,11 @@ use bytes::Bytes;
 use machinery::json::{self, Issues};
 use machinery::scalar::JsonValue;
 
-use crate::apiextensions::v1::{
+use apimachinery::apiextensions::v1::{
     CustomResourceDefinition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec, JSONSchemaProps,
     conversion_strategy_type,
 };
-use crate::apiextensions::v1beta1;
+use apimachinery::apiextensions::v1beta1;
 
 /// Mirrors `SetDefaults_CustomResourceDefinition`.
 pub fn default_custom_resource_definition(definition: &mut CustomResourceDefinition) {
