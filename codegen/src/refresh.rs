@@ -68,7 +68,8 @@ pub fn refresh_registration(project: &Project, target: &Path, package: Package, 
 
 /// Makes the files below `target` the rendered ones; `owned` are folders that hold nothing else.
 fn bring_up_to_date(target: &Path, files: &[File], owned: &[&str], check: bool) -> Result<(), String> {
-    let stale = differences(target, files, owned).map_err(|e| format!("error: cannot read {}: {e}", target.display()))?;
+    let stale =
+        differences(target, files, owned).map_err(|e| format!("error: cannot read {}: {e}", target.display()))?;
     if stale.is_empty() {
         return Ok(());
     }

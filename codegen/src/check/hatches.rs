@@ -24,7 +24,9 @@ impl Checker<'_> {
 
     /// Functions that definitions of the project's own groups name.
     fn wanted(&self) -> Vec<Signature> {
-        let own = |one: &Signature| self.model.groups.iter().any(|group| group.module == one.module && group.package.owner().is_none());
+        let own = |one: &Signature| {
+            self.model.groups.iter().any(|group| group.module == one.module && group.package.owner().is_none())
+        };
         let mut out: Vec<Signature> = signatures(self.model).into_iter().filter(own).collect();
         for one in &mut out {
             let Some(said) = &one.said else { continue };

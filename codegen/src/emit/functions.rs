@@ -22,7 +22,8 @@ pub fn files(model: &Model, package: Package) -> Vec<File> {
     let modules = tables.keys().map(|module| raw(module));
     let index = quote! { #(pub mod #modules;)* };
     let docs = "Functions written by hand that definitions name; the crate that owns them registers them.";
-    let mut files = vec![File { path: "src/functions.rs".into(), bytes: print::file(docs, &[print::Block::Items(index)]) }];
+    let mut files =
+        vec![File { path: "src/functions.rs".into(), bytes: print::file(docs, &[print::Block::Items(index)]) }];
     files.extend(tables.iter().map(|(module, functions)| {
         let docs = format!("Functions of `{module}` that are written by hand.");
         let bytes = print::file(&docs, &print::apart(&table(paths, owner, functions).to_string()));
@@ -86,7 +87,8 @@ fn table(paths: Paths<'_>, owner: &str, functions: &BTreeMap<String, Signature>)
     });
     let calls = functions.values().map(|function| {
         let (name, returns) = (flat(&function.name), returns(function));
-        let names: Vec<Ident> = function.parameters.iter().map(|parameter| format_ident!("{}", parameter.name)).collect();
+        let names: Vec<Ident> =
+            function.parameters.iter().map(|parameter| format_ident!("{}", parameter.name)).collect();
         let types = function.parameters.iter().map(|parameter| ty(paths, parameter));
         quote! { pub fn #name(#(#names: #types),*) #returns { (functions().#name)(#(#names),*) } }
     });

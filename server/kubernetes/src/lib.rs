@@ -18,6 +18,7 @@ pub mod networking;
 pub mod node;
 pub mod policy;
 pub mod rbac;
+#[rustfmt::skip]
 #[path = "../generated/registration.rs"]
 mod registration;
 pub mod resource;

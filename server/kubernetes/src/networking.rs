@@ -2,7 +2,9 @@
 
 use machinery::scalar::IntOrString;
 
-use generated::networking::v1::{IngressBackend, IngressServiceBackend, NetworkPolicy, ServiceBackendPort, policy_type};
+use generated::networking::v1::{
+    IngressBackend, IngressServiceBackend, NetworkPolicy, ServiceBackendPort, policy_type,
+};
 use generated::networking::v1beta1;
 
 mod columns;

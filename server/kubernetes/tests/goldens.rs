@@ -26,8 +26,8 @@ fn check(path: &Path, api_version: &str, kind: &str) -> Result<(), String> {
     let read = |extension: &str| fs::read(path.with_extension(extension)).map_err(|e| e.to_string());
     let forms = [(Form::Json, read("json")?), (Form::Yaml, read("yaml")?), (Form::Protobuf, read("pb")?)];
     for (from, bytes) in &forms {
-        let mut object =
-            convert::decode(kubernetes::catalog(), bytes, Some((api_version, kind))).map_err(|e| format!("from {from:?}: {e}"))?;
+        let mut object = convert::decode(kubernetes::catalog(), bytes, Some((api_version, kind)))
+            .map_err(|e| format!("from {from:?}: {e}"))?;
         for (to, want) in &forms {
             let got = convert::encode(&mut object, *to).map_err(|e| format!("to {to:?}: {e}"))?;
             if trim(&got) != trim(want) {

@@ -6,8 +6,8 @@ use generated::core::v1::{
     Endpoints, HostPathVolumeSource, LocalVolumeSource, NodeAddress, PersistentVolumeSource, PodSpec, PodTemplateSpec,
     ServicePort, Taint, Volume, VolumeSource,
 };
-use kubernetes::core::internal::{internal_diff, internal_value, internal_values};
 use generated::networking::v1::{IPAddressSpec, ParentReference};
+use kubernetes::core::internal::{internal_diff, internal_value, internal_values};
 use machinery::field_path::Path;
 use machinery::reflect::Struct;
 use machinery::sent::Sent;

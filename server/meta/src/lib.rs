@@ -5,6 +5,7 @@
 pub mod apiextensions;
 pub mod apiregistration;
 pub mod meta;
+#[rustfmt::skip]
 #[path = "../generated/registration.rs"]
 mod registration;
 

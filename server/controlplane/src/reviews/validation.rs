@@ -1,6 +1,5 @@
 //! What a review has to say (`pkg/apis/authorization/validation`).
 
-use meta::{SelectorOptions, validate_label_selector_requirement};
 use apimachinery::meta::v1::{FieldSelectorRequirement, ObjectMeta};
 use generated::authorization::v1::{
     FieldSelectorAttributes, LabelSelectorAttributes, LocalSubjectAccessReview, NonResourceAttributes,
@@ -11,6 +10,7 @@ use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
 use machinery::status::{GroupResource, Status};
+use meta::{SelectorOptions, validate_label_selector_requirement};
 
 /// The refusal of a review. Upstream names no kind: the object has forgotten it by then.
 pub fn refuse(errors: &[FieldError]) -> Result<(), Status> {

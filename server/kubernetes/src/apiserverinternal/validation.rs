@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use meta::validate_object_names;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{self, Messages, NameRule};
 use machinery::hooks::Validation;
+use meta::validate_object_names;
 
 use generated::apiserverinternal::v1alpha1::{
     ServerStorageVersion, StorageVersion, StorageVersionCondition, StorageVersionStatus,

@@ -3,12 +3,12 @@
 
 use machinery::scalar::IntOrString;
 
+use crate::core::meta::{labels_from_template, selector_from_template};
 use generated::apps::v1::{
     DaemonSet, Deployment, DeploymentStrategy, StatefulSet, StatefulSetUpdateStrategy, daemon_set_update_strategy_type,
     deployment_strategy_type, stateful_set_update_strategy_type,
 };
 use generated::apps::v1beta1;
-use crate::core::meta::{labels_from_template, selector_from_template};
 
 /// Mirrors `SetDefaults_DaemonSet`.
 pub fn default_daemon_set(set: &mut DaemonSet) {

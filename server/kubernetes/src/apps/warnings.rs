@@ -3,10 +3,10 @@
 use machinery::field_path::Path;
 use machinery::hooks::Context;
 
-use generated::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
-use generated::core::v1::PodTemplateSpec;
 use crate::core::warnings::volumes::warn_of_claim;
 use crate::core::warnings::{warning_of_workload, warnings_of_template};
+use generated::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
+use generated::core::v1::PodTemplateSpec;
 use generated::meta::v1::ObjectMeta;
 
 const ALL_REVISIONS: &str =

@@ -3,8 +3,8 @@
 use machinery::field_path::Path;
 use machinery::hooks::Context;
 
-use generated::batch::v1::{CronJob, Job, JobSpec};
 use crate::core::warnings::{warning_of_workload, warnings_of_template};
+use generated::batch::v1::{CronJob, Job, JobSpec};
 
 const MANY_COMPLETIONS: i32 = 100_000;
 const MANY_PODS: i32 = 10_000;

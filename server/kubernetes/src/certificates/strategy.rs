@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use meta::reset_object_meta_for_status;
 use machinery::hooks::Context;
 use machinery::scalar::Time;
+use meta::reset_object_meta_for_status;
 
 use generated::certificates::v1::CertificateSigningRequest;
 use generated::certificates::v1beta1::PodCertificateRequest;

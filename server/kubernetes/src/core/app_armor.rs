@@ -3,9 +3,9 @@
 use machinery::field_path::Path;
 use machinery::hooks::Context;
 
-use generated::core::v1::{AppArmorProfile, Pod, SecurityContext};
 use crate::core::validation::annotations::{APP_ARMOR_OF_CONTAINER, LOCALHOST, RUNTIME_DEFAULT, UNCONFINED};
 use crate::core::validation::security_context::is_app_armor_profile;
+use generated::core::v1::{AppArmorProfile, Pod, SecurityContext};
 
 /// What an annotation says, as a field says it.
 pub(super) fn profile_of_annotation(annotation: &str) -> Option<AppArmorProfile> {

@@ -10,9 +10,9 @@ use machinery::hooks::Validation;
 use machinery::reflect::Ref;
 
 use super::ZONE;
-use generated::discovery::v1::{Endpoint, EndpointHints, EndpointPort, EndpointSlice, address_type};
 use crate::core::validation::addresses::{validate_endpoint_ip, validate_legacy_ip};
 use crate::core::validation::ports::PROTOCOLS;
+use generated::discovery::v1::{Endpoint, EndpointHints, EndpointPort, EndpointSlice, address_type};
 use meta::{validate_label_name, validate_labels};
 
 const ADDRESS_TYPES: [&str; 3] = [address_type::FQDN, address_type::I_PV4, address_type::I_PV6];

@@ -4,10 +4,10 @@ mod ingress;
 mod network_policy;
 mod service_cidr;
 
-use meta::{validate_whole_object_meta, validate_whole_object_meta_update};
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;
+use meta::{validate_whole_object_meta, validate_whole_object_meta_update};
 
 use generated::meta::v1::ObjectMeta;
 pub use ingress::validate_ingress;

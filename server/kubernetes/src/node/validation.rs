@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use meta::{validate_labels, validate_object_meta_update};
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
+use meta::{validate_labels, validate_object_meta_update};
 
-use generated::core::v1::{ResourceRequirements, Toleration};
 use crate::core::internal::internal_value;
 use crate::core::validation::options::PodOptions;
 use crate::core::validation::resources::validate_container_resources;
 use crate::core::validation::tolerations::validate_tolerations;
 use crate::core::warnings::node_labels::deprecation;
+use generated::core::v1::{ResourceRequirements, Toleration};
 use generated::meta::v1::ObjectMeta;
 use generated::node::v1::{Overhead, RuntimeClass, Scheduling};
 

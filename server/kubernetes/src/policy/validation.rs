@@ -1,13 +1,11 @@
 //! What upstream checks by hand in disruption budgets (`pkg/apis/policy/validation`).
 
-use meta::{
-    SelectorOptions, is_valid_selector, validate_conditions, validate_label_selector_with,
-};
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format;
 use machinery::hooks::Validation;
 use machinery::scalar::IntOrString;
+use meta::{SelectorOptions, is_valid_selector, validate_conditions, validate_label_selector_with};
 
 use crate::core::internal::internal_value;
 use generated::policy::v1::{PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus};

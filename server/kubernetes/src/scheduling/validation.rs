@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use meta::validate_conditions;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use meta::validate_conditions;
 
 use generated::scheduling::v1::PriorityClass;
 use generated::scheduling::v1alpha2::PodGroup;

@@ -6,16 +6,16 @@ mod class;
 mod driver;
 mod node;
 
-use meta::{validate_whole_object_meta, validate_whole_object_meta_update};
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;
+use meta::{validate_whole_object_meta, validate_whole_object_meta_update};
 
-use generated::meta::v1::ObjectMeta;
 pub use attachment::*;
 pub use capacity::*;
 pub use class::*;
 pub use driver::*;
+use generated::meta::v1::ObjectMeta;
 pub use node::*;
 
 const IMMUTABLE: &str = "field is immutable";

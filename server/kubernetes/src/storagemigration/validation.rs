@@ -1,11 +1,11 @@
 //! What upstream checks by hand in migrations of stored objects (`pkg/apis/storagemigration/validation`).
 
-use meta::validate_conditions;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format;
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
+use meta::validate_conditions;
 
 use crate::core::internal::{internal_value, internal_values};
 use generated::storagemigration::v1beta1::{StorageVersionMigration, StorageVersionMigrationStatus};

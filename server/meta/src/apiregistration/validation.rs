@@ -6,8 +6,8 @@ use machinery::hooks::Validation;
 use machinery::reflect::Ref;
 use machinery::scalar::go_text::quote;
 
-use apimachinery::apiregistration::v1::{APIService, APIServiceSpec, ServiceReference};
 use crate::meta::{validate_object_meta, validate_object_names};
+use apimachinery::apiregistration::v1::{APIService, APIServiceSpec, ServiceReference};
 
 /// `ValidateAPIService`, `ValidateAPIServiceStatusUpdate`
 pub fn validate_api_service(v: &mut Validation<'_>, path: &Path<'_>, new: &APIService, old: Option<&APIService>) {

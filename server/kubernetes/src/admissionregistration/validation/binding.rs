@@ -2,14 +2,16 @@
 
 use std::collections::HashSet;
 
-use meta::validate_label_selector;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{self, NameRule};
 use machinery::hooks::Validation;
+use meta::validate_label_selector;
 
 use super::rules::{refuse_deletes, validate_match_resources};
-use generated::admissionregistration::v1::{MutatingAdmissionPolicyBinding, ParamRef, ValidatingAdmissionPolicyBinding};
+use generated::admissionregistration::v1::{
+    MutatingAdmissionPolicyBinding, ParamRef, ValidatingAdmissionPolicyBinding,
+};
 
 const ACTIONS: [&str; 3] = ["Audit", "Deny", "Warn"];
 const NOT_FOUND_ACTIONS: [&str; 2] = ["Deny", "Allow"];

@@ -2,21 +2,21 @@
 
 use std::collections::HashSet;
 
-use meta::validate_conditions;
 use cel::{Environment, Type};
 use machinery::field_path::Path;
 use machinery::format;
 use machinery::hooks::Validation;
+use meta::validate_conditions;
 
 use super::super::expressions::{Available, Variables, environment};
 use super::FAILURE_POLICIES;
 use super::conditions::{validate_expression, validate_match_conditions};
 use super::rules::validate_match_resources;
+use crate::core::internal::internal_values;
 use generated::admissionregistration::v1::{
     self, AuditAnnotation, MatchResources, ParamKind, TypeChecking, ValidatingAdmissionPolicy,
     ValidatingAdmissionPolicySpec, Variable,
 };
-use crate::core::internal::internal_values;
 
 const REASONS: [&str; 3] = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const MAX_ANNOTATIONS: usize = 20;

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use meta::validate_label_selector;
 use apimachinery::meta::v1::LabelSelector;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format;
 use machinery::hooks::Validation;
+use meta::validate_label_selector;
 
 use super::MATCH_POLICIES;
 use generated::admissionregistration::v1::{MatchResources, NamedRuleWithOperations, Rule, RuleWithOperations};

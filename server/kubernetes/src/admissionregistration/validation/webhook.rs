@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use meta::{SelectorOptions, is_valid_selector, validate_label_selector_with};
 use apimachinery::meta::v1::LabelSelector;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{self, field::fully_qualified_name};
 use machinery::hooks::Validation;
+use meta::{SelectorOptions, is_valid_selector, validate_label_selector_with};
 
 use super::client::validate_client_config;
 use super::conditions::validate_match_conditions;

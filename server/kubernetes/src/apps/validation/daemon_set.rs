@@ -8,12 +8,10 @@ use machinery::scalar::IntOrString;
 use super::percent::{is_none, shown, validate_count_or_percent, validate_not_more_than_all};
 use super::selector::{validate_not_empty, validate_runs_on, validate_same_selector, validate_selected};
 use super::status::{validate_collisions, validate_counts};
-use generated::apps::v1::{DaemonSet, DaemonSetSpec, DaemonSetStatus, DaemonSetUpdateStrategy, RollingUpdateDaemonSet};
 use crate::core::internal::internal_value;
 use crate::core::{PodOptions, validate_pod_template_spec};
-use meta::{
-    SelectorOptions, compiled_selector, has_invalid_label_value, validate_label_selector_with,
-};
+use generated::apps::v1::{DaemonSet, DaemonSetSpec, DaemonSetStatus, DaemonSetUpdateStrategy, RollingUpdateDaemonSet};
+use meta::{SelectorOptions, compiled_selector, has_invalid_label_value, validate_label_selector_with};
 
 /// `ValidateDaemonSet`, `ValidateDaemonSetUpdate`, `ValidateDaemonSetStatusUpdate`. The generation of the template, which clients do
 /// not see, is the server's own.

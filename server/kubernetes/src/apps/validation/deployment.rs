@@ -7,9 +7,9 @@ use machinery::scalar::IntOrString;
 use super::percent::{is_none, shown, validate_count_or_percent, validate_not_more_than_all};
 use super::selector::{validate_same_selector, validate_selector, validate_template};
 use super::status::{validate_available, validate_collisions, validate_counts, validate_parts};
-use generated::apps::v1::{Deployment, DeploymentSpec, DeploymentStatus, DeploymentStrategy, RollingUpdateDeployment};
 use crate::core::PodOptions;
 use crate::core::internal::internal_value;
+use generated::apps::v1::{Deployment, DeploymentSpec, DeploymentStatus, DeploymentStrategy, RollingUpdateDeployment};
 
 /// `ValidateDeployment`, `ValidateDeploymentUpdate`, `ValidateDeploymentStatusUpdate`
 pub fn validate_deployment(v: &mut Validation<'_>, _: &Path<'_>, new: &Deployment, old: Option<&Deployment>) {

@@ -5,8 +5,8 @@ use machinery::hooks::Validation;
 
 use super::selector::{validate_same_selector, validate_selector, validate_template};
 use super::status::{validate_available, validate_counts, validate_parts};
-use generated::apps::v1::{ReplicaSet, ReplicaSetSpec, ReplicaSetStatus};
 use crate::core::PodOptions;
+use generated::apps::v1::{ReplicaSet, ReplicaSetSpec, ReplicaSetStatus};
 
 /// `ValidateReplicaSet`, `ValidateReplicaSetUpdate`, `ValidateReplicaSetStatusUpdate`
 pub fn validate_replica_set(v: &mut Validation<'_>, _: &Path<'_>, new: &ReplicaSet, old: Option<&ReplicaSet>) {

@@ -5,9 +5,9 @@ use machinery::field_path::Path;
 use machinery::hooks::Validation;
 use machinery::selector;
 
-use generated::core::v1::PodTemplateSpec;
 use crate::core::internal::internal_value;
 use crate::core::{PodOptions, validate_pod_template_spec};
+use generated::core::v1::PodTemplateSpec;
 use generated::meta::v1::LabelSelector;
 use meta::{compiled_selector, selects, validate_label_selector};
 

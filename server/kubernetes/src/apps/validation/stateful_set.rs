@@ -11,18 +11,16 @@ use machinery::selector::LabelSelector;
 use super::percent::{is_none, shown, validate_count_or_percent, validate_not_more_than_all};
 use super::selector::{validate_runs_on, validate_selected, validate_selector};
 use super::status::{validate_available, validate_collisions, validate_counts, validate_parts};
+use crate::core::internal::internal_value;
+use crate::core::validation::annotations::validate_pod_annotations;
+use crate::core::validation::claim_spec::{ClaimOptions, validate_claim_spec};
+use crate::core::{PodOptions, validate_pod_template_spec};
 use generated::apps::v1::{
     RollingUpdateStatefulSetStrategy, StatefulSet, StatefulSetPersistentVolumeClaimRetentionPolicy, StatefulSetSpec,
     StatefulSetStatus, StatefulSetUpdateStrategy,
 };
 use generated::core::v1::{PersistentVolumeClaimVolumeSource, PodTemplateSpec, Volume, VolumeSource};
-use crate::core::internal::internal_value;
-use crate::core::validation::annotations::validate_pod_annotations;
-use crate::core::validation::claim_spec::{ClaimOptions, validate_claim_spec};
-use crate::core::{PodOptions, validate_pod_template_spec};
-use meta::{
-    validate_annotations, validate_labels, validate_whole_object_meta, validate_whole_object_meta_update,
-};
+use meta::{validate_annotations, validate_labels, validate_whole_object_meta, validate_whole_object_meta_update};
 
 const CLAIM_POLICIES: [&str; 2] = ["Retain", "Delete"];
 const IMMUTABLE: &str = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', \

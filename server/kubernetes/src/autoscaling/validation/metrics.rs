@@ -5,10 +5,10 @@ use machinery::hooks::Validation;
 use machinery::reflect::Ref;
 
 use super::reference::{ApiVersionRule, validate_reference};
+use crate::core::validation::resources::validate_container_resource_name;
 use generated::autoscaling::v2::{
     ContainerResourceMetricSource, HorizontalPodAutoscalerSpec, MetricSpec, ObjectMetricSource,
 };
-use crate::core::validation::resources::validate_container_resource_name;
 
 const TYPES: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Resource"];
 

@@ -1,17 +1,17 @@
 //! Cron jobs.
 
-use meta::{validate_whole_object_meta, validate_whole_object_meta_update};
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;
+use meta::{validate_whole_object_meta, validate_whole_object_meta_update};
 
 use super::job_spec::validate_spec;
 use super::schedule::validate_schedule;
 use super::time_zone::validate_time_zone;
-use generated::batch::v1::{CronJob, CronJobSpec, JobTemplateSpec};
 use crate::core::PodOptions;
 use crate::core::internal::internal_value;
+use generated::batch::v1::{CronJob, CronJobSpec, JobTemplateSpec};
 
 const POLICIES: [&str; 3] = ["Allow", "Forbid", "Replace"];
 /// What is left of a job's name once the controller has added the time.

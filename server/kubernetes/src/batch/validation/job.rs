@@ -11,10 +11,10 @@ use machinery::hooks::Validation;
 use super::job_spec::{INDEXED, validate_spec_with_selector};
 use super::job_status::validate_status_change;
 use super::job_update::{Mutable, validate_spec_change};
-use generated::batch::v1::Job;
 use crate::batch::strategy::{CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME};
 use crate::core::PodOptions;
 use crate::core::internal::internal_value;
+use generated::batch::v1::Job;
 use generated::meta::v1::ObjectMeta;
 use meta::{
     compiled_selector, has_invalid_label_value, selects, validate_object_meta, validate_object_meta_update,

@@ -7,9 +7,9 @@ use machinery::hooks::Validation;
 
 use super::failure_policy::validate_failure_policy;
 use super::success_policy::validate_success_policy;
-use generated::batch::v1::JobSpec;
 use crate::core::internal::internal_value;
 use crate::core::{PodOptions, validate_pod_template_spec};
+use generated::batch::v1::JobSpec;
 use meta::{SelectorOptions, compiled_selector, selects, validate_label_selector_with};
 
 /// The mode in which every pod has a number.

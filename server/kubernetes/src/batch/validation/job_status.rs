@@ -9,8 +9,8 @@ use machinery::scalar::Time;
 
 use super::indexes::{count_indexes, first_overlap};
 use super::job_spec::INDEXED;
-use generated::batch::v1::{Job, JobStatus, UncountedTerminatedPods};
 use crate::core::internal::internal_value;
+use generated::batch::v1::{Job, JobStatus, UncountedTerminatedPods};
 
 const COMPLETE: &str = "Complete";
 const FAILED: &str = "Failed";

@@ -7,9 +7,9 @@ use machinery::hooks::{Context, Validation};
 
 use super::job_spec::INDEXED;
 use super::job_status::is_true;
+use crate::core::internal::internal_value;
 use generated::batch::v1::{Job, JobSpec};
 use generated::core::v1::{Affinity, Container, PodSpec, PodTemplateSpec};
-use crate::core::internal::internal_value;
 
 const IMMUTABLE: &str = "field is immutable";
 

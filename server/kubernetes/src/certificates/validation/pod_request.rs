@@ -1,17 +1,17 @@
 //! Requests that nodes make for their pods.
 
-use meta::annotations_size;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::{self, NameRule, field};
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
+use meta::annotations_size;
 use x509::{CertificateRequest, KeyKind, PublicKey};
 
 use super::pod_request_status::validate_status;
-use generated::certificates::v1beta1::{PodCertificateRequest, PodCertificateRequestSpec};
 use crate::core::internal::internal_value;
 use crate::core::validation::signer::{is_kubernetes_signer, validate_signer_name};
+use generated::certificates::v1beta1::{PodCertificateRequest, PodCertificateRequestSpec};
 
 const MAX_UID_LENGTH: usize = 128;
 const MAX_KEY_SIZE: usize = 10 * 1024;

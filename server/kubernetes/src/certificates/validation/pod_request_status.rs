@@ -1,10 +1,10 @@
 //! What becomes of a request of a pod.
 
-use meta::validate_conditions;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
+use meta::validate_conditions;
 
 use super::pod_request_issued::validate_issued;
 use generated::certificates::v1beta1::{PodCertificateRequest, PodCertificateRequestStatus};

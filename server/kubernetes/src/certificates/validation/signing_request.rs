@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use meta::{validate_whole_object_meta, validate_whole_object_meta_update};
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;
+use meta::{validate_whole_object_meta, validate_whole_object_meta_update};
 use x509::{Certificate, CertificateRequest};
 
 use super::CERTIFICATE;
+use crate::core::validation::signer::validate_signer_name;
 use generated::certificates::v1::{
     CertificateSigningRequest, CertificateSigningRequestCondition, CertificateSigningRequestSpec,
 };
-use crate::core::validation::signer::validate_signer_name;
 
 const LEGACY_SIGNER: &str = "kubernetes.io/legacy-unknown";
 /// How long a certificate has to last at least, in seconds.

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use meta::{validate_object_names, validate_whole_object_meta_update};
 use machinery::field_path::Path;
 use machinery::format::{Messages, NameRule};
 use machinery::hooks::Validation;
+use meta::{validate_object_names, validate_whole_object_meta_update};
 use x509::{Block, Certificate};
 
 use super::CERTIFICATE;
-use generated::certificates::v1beta1::ClusterTrustBundle;
 use crate::core::validation::signer::validate_signer_name;
+use generated::certificates::v1beta1::ClusterTrustBundle;
 
 const MAX_SIZE: usize = 1024 * 1024;
 const OMITTED: &str = "<value omitted>";

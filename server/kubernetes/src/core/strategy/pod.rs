@@ -10,10 +10,10 @@ use machinery::hooks::Context;
 use machinery::reflect::Ref;
 
 use super::pod_labels::merge_label_keys;
-use generated::core::v1::{Container, Lifecycle, Pod, PodCondition, PodSpec, PodStatus};
 use crate::core::app_armor::fields_from_annotations;
 use crate::core::quality::quality_of_service;
 use crate::core::warnings::{warning_of_name, warnings_of_pod};
+use generated::core::v1::{Container, Lifecycle, Pod, PodCondition, PodSpec, PodStatus};
 
 const STOP_SIGNALS: &str = features::ContainerStopSignals;
 

@@ -6,11 +6,11 @@ use machinery::field_path::Path;
 use machinery::format::ip::{warnings_for_cidr, warnings_for_ip};
 use machinery::hooks::Context;
 
+use crate::core::is_externally_accessible;
 use generated::core::v1::{
     LoadBalancerStatus, Service, ServiceSpec, service_affinity, service_external_traffic_policy,
     service_internal_traffic_policy, service_type,
 };
-use crate::core::is_externally_accessible;
 
 const TOPOLOGY_HINTS: &str = "service.kubernetes.io/topology-aware-hints";
 const TOPOLOGY_MODE: &str = "service.kubernetes.io/topology-mode";

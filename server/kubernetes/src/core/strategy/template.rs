@@ -3,8 +3,8 @@
 use machinery::field_path::Path;
 use machinery::hooks::Context;
 
-use generated::core::v1::{PodTemplate, ReplicationController};
 use crate::core::warnings::{warning_of_workload, warnings_of_template};
+use generated::core::v1::{PodTemplate, ReplicationController};
 
 /// What the writer of a template is warned of. Updates leave the generation as it is, and so warn of nothing.
 pub fn warn_pod_template(_: &Context, new: &PodTemplate, old: Option<&PodTemplate>) -> Vec<String> {

@@ -3,8 +3,8 @@
 use machinery::field_path::Path;
 use machinery::hooks::Context;
 
-use generated::core::v1::{PersistentVolume, persistent_volume_phase, persistent_volume_reclaim_policy};
 use crate::core::warnings::node_labels::warnings_of_term;
+use generated::core::v1::{PersistentVolume, persistent_volume_phase, persistent_volume_reclaim_policy};
 
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const MOUNT_OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";

@@ -12,9 +12,7 @@ use generated::core::v1::{
     PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedLocalObjectReference, TypedObjectReference,
 };
 use generated::meta::v1::ObjectMeta;
-use meta::{
-    SelectorOptions, validate_annotations, validate_label_selector_with, validate_labels,
-};
+use meta::{SelectorOptions, validate_annotations, validate_label_selector_with, validate_labels};
 
 /// How volumes may be mounted.
 pub const ACCESS_MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];

@@ -1,10 +1,10 @@
 //! Config maps.
 
-use meta::validate_whole_object_meta;
 use bytes::Bytes;
 use machinery::field_path::Path;
 use machinery::format::{CONFIG_DATA_MAX_SIZE, NameRule, is_config_map_key};
 use machinery::hooks::Validation;
+use meta::validate_whole_object_meta;
 
 use super::secret::IMMUTABLE;
 use generated::core::v1::ConfigMap;

@@ -7,8 +7,8 @@ use machinery::hooks::Validation;
 use machinery::reflect::Ref;
 use machinery::scalar::{MicroTime, Time};
 
-use generated::core::v1::{Event, ObjectReference};
 use crate::core::internal::internal_value;
+use generated::core::v1::{Event, ObjectReference};
 use meta::{validate_object_meta, validate_object_meta_update, validate_qualified_finalizers};
 
 const MAX_WORD: usize = 128;

@@ -14,8 +14,8 @@ use machinery::scalar::{Quantity, go_text};
 use super::addresses::validate_legacy_cidr;
 use super::node_config::{validate_config_source, validate_config_status};
 use super::resources::validate_resource_quantity;
-use generated::core::v1::{AvoidPods, Node, NodeSpec, Taint, taint_effect};
 use crate::core::internal::internal_value;
+use generated::core::v1::{AvoidPods, Node, NodeSpec, Taint, taint_effect};
 use meta::{validate_label_name, validate_whole_object_meta_update};
 
 const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";

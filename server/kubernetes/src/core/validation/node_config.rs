@@ -4,8 +4,8 @@ use machinery::field_path::Path;
 use machinery::format::{NameRule, is_config_map_key};
 use machinery::hooks::Validation;
 
-use generated::core::v1::{ConfigMapNodeConfigSource, NodeConfigSource, NodeConfigStatus};
 use crate::core::internal::internal_value;
+use generated::core::v1::{ConfigMapNodeConfigSource, NodeConfigSource, NodeConfigStatus};
 
 /// `validateNodeConfigSourceSpec`
 pub(super) fn validate_config_source(v: &mut Validation<'_>, path: &Path<'_>, source: &NodeConfigSource) {

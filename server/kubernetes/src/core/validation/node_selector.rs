@@ -5,7 +5,9 @@ use machinery::field_path::Path;
 use machinery::format::{self, NameRule};
 use machinery::hooks::Validation;
 
-use generated::core::v1::{NodeAffinity, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PreferredSchedulingTerm};
+use generated::core::v1::{
+    NodeAffinity, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PreferredSchedulingTerm,
+};
 use meta::validate_label_name;
 
 const UNKNOWN_OPERATOR: &str = "not a valid selector operator";

@@ -1,22 +1,22 @@
 //! Persistent volumes.
 
-use meta::validate_whole_object_meta;
 use machinery::features;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{NameRule, is_label_value};
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
+use meta::validate_whole_object_meta;
 
 use super::claim_spec::{VOLUME_MODES, validate_access_modes};
 use super::node_selector::validate_node_selector;
 use super::persistent_volume_sources::{is_root, validate_sources};
 use super::resources::validate_positive_quantity;
+use crate::core::internal::{internal_diff, internal_value};
 use generated::core::v1::{
     NodeSelector, NodeSelectorRequirement, PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity,
     persistent_volume_mode, persistent_volume_reclaim_policy,
 };
-use crate::core::internal::{internal_diff, internal_value};
 
 const RECLAIM_POLICIES: [&str; 3] = [
     persistent_volume_reclaim_policy::DELETE,

@@ -12,10 +12,10 @@ use machinery::scalar::Quantity;
 use super::claim_spec::{ClaimOptions, validate_claim_spec};
 use super::persistent_volume::validate_volume_mode_change;
 use super::resources::{is_native_resource, validate_resource_quantity};
+use crate::core::internal::internal_diff;
 use generated::core::v1::{
     PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, persistent_volume_claim_phase,
 };
-use crate::core::internal::internal_diff;
 use meta::{SelectorOptions, validate_label_selector_with};
 
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";

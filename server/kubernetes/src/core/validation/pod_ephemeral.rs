@@ -7,8 +7,8 @@ use machinery::scalar::go_text::quote;
 use super::annotations::{MIRROR, validate_annotations_change};
 use super::options::PodOptions;
 use super::pod::validate_contents;
-use generated::core::v1::Pod;
 use crate::core::internal::internal_diff;
+use generated::core::v1::Pod;
 
 /// `ValidatePodEphemeralContainersUpdate`
 pub(super) fn validate_ephemeral_containers_change(v: &mut Validation<'_>, new: &Pod, old: &Pod, options: &PodOptions) {

@@ -12,8 +12,8 @@ use super::annotations::MIRROR;
 use super::container::is_sidecar;
 use super::options::PodOptions;
 use super::pod::validate_contents;
-use generated::core::v1::{Container, Pod, PodSpec, ResourceRequirements};
 use crate::core::quality::quality_of_service;
+use generated::core::v1::{Container, Pod, PodSpec, ResourceRequirements};
 
 type ResourceList = BTreeMap<String, Quantity>;
 

@@ -7,8 +7,8 @@ use machinery::hooks::Validation;
 
 use super::options::PodOptions;
 use super::resources::{is_huge_pages, validate_pod_resources};
-use generated::core::v1::{PodSpec, ResourceRequirements};
 use crate::core::pod_resources::aggregate;
+use generated::core::v1::{PodSpec, ResourceRequirements};
 
 /// `validatePodResources`; `claims` are the names that the pod gives its claims.
 pub(super) fn validate_resources_of_pod(

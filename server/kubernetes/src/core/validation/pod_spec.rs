@@ -20,8 +20,8 @@ use super::topology::validate_spread_constraints;
 use super::visit::for_each_container;
 use super::volume::validate_volumes;
 use super::windows::{refuse_linux_fields, refuse_windows_options, validate_host_processes};
-use generated::core::v1::{PodResourceClaim, PodSchedulingGate, PodSchedulingGroup, PodSpec};
 use crate::core::internal::internal_value;
+use generated::core::v1::{PodResourceClaim, PodSchedulingGate, PodSchedulingGroup, PodSpec};
 use generated::meta::v1::ObjectMeta;
 use meta::validate_labels;
 

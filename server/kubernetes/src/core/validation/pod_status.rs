@@ -14,8 +14,8 @@ use super::container_transition::{validate_ephemeral_transitions, validate_trans
 use super::options::PodOptions;
 use super::pod_status_claims::validate_claim_statuses;
 use super::pod_status_containers::validate_container_statuses;
-use generated::core::v1::{Pod, PodCondition};
 use crate::core::internal::internal_values;
+use generated::core::v1::{Pod, PodCondition};
 
 /// Conditions whose types are older than the rule for types.
 const SYSTEM_CONDITIONS: [&str; 3] = ["PodScheduled", "Ready", "Initialized"];

@@ -12,10 +12,10 @@ use super::container::validate_image_of_pod;
 use super::options::PodOptions;
 use super::pod::validate_contents;
 use super::tolerations::validate_tolerations;
+use crate::core::internal::{internal_diff, internal_value, internal_values};
 use generated::core::v1::{
     Affinity, Container, NodeAffinity, NodeSelectorTerm, Pod, PodSchedulingGate, PodSpec, Toleration,
 };
-use crate::core::internal::{internal_diff, internal_value, internal_values};
 
 /// What upstream calls the fields that may change.
 const MUTABLE: &str = "pod updates may not change fields other than `spec.containers[*].image`,\

@@ -8,11 +8,11 @@ use super::items::{Files, validate_downward_api_file, validate_item};
 use super::options::PodOptions;
 use super::paths::{validate_file_mode, validate_volume_path};
 use super::signer::{is_kubernetes_signer, validate_signer_name};
+use crate::core::internal::internal_value;
 use generated::core::v1::{
     ClusterTrustBundleProjection, KeyToPath, LocalObjectReference, PodCertificateProjection, ProjectedVolumeSource,
     ServiceAccountTokenProjection, VolumeProjection,
 };
-use crate::core::internal::internal_value;
 use meta::{SelectorOptions, validate_label_selector_with};
 
 const KEY_TYPES: [&str; 6] = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];

@@ -8,7 +8,9 @@ use machinery::hooks::Validation;
 
 use super::options::PodOptions;
 use super::template::validate_pod_template_spec;
-use generated::core::v1::{PodTemplateSpec, ReplicationController, ReplicationControllerSpec, ReplicationControllerStatus};
+use generated::core::v1::{
+    PodTemplateSpec, ReplicationController, ReplicationControllerSpec, ReplicationControllerStatus,
+};
 
 /// `ValidateReplicationController`, `ValidateReplicationControllerUpdate`, `ValidateReplicationControllerStatusUpdate`
 pub fn validate_replication_controller(

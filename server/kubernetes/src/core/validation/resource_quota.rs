@@ -8,11 +8,11 @@ use machinery::hooks::Validation;
 use machinery::scalar::Quantity;
 
 use super::resources::{is_huge_pages, validate_resource_name, validate_resource_quantity};
+use crate::core::internal::internal_value;
 use generated::core::v1::{
     ResourceQuota, ResourceQuotaSpec, ResourceQuotaStatus, ScopedResourceSelectorRequirement, resource_quota_scope,
     scope_selector_operator,
 };
-use crate::core::internal::internal_value;
 
 /// The resources that quotas know by name.
 #[rustfmt::skip]

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use meta::validate_whole_object_meta;
 use bytes::Bytes;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{CONFIG_DATA_MAX_SIZE, NameRule, is_config_map_key};
 use machinery::hooks::Validation;
 use machinery::json;
+use meta::validate_whole_object_meta;
 
 use generated::core::v1::{Secret, secret_type};
 

@@ -11,8 +11,8 @@ use super::options::PodOptions;
 use super::paths::validate_relative_path;
 use super::sysctl::{self, HostNamespaces};
 use super::windows::validate_windows_options;
-use generated::core::v1::{AppArmorProfile, PodSecurityContext, PodSpec, SeccompProfile, SecurityContext};
 use crate::core::internal::internal_value;
+use generated::core::v1::{AppArmorProfile, PodSecurityContext, PodSpec, SeccompProfile, SecurityContext};
 
 const PROFILE_TYPES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
 const PROC_MOUNTS: [&str; 2] = ["Default", "Unmasked"];

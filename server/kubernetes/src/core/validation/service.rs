@@ -12,12 +12,12 @@ use super::addresses::{validate_endpoint_ip, validate_legacy_cidr, validate_lega
 use super::ports::{PROTOCOLS, validate_port, validate_port_or_name};
 use super::service_addresses::{is_headless, validate_addresses, validate_addresses_change, validate_families_change};
 use super::service_balancer::{validate_balancer, validate_balancer_status};
+use crate::core::internal::internal_value;
+use crate::core::service::is_externally_accessible;
 use generated::core::v1::{
     Service, ServicePort, ServiceSpec, SessionAffinityConfig, service_affinity, service_external_traffic_policy,
     service_internal_traffic_policy, service_type,
 };
-use crate::core::internal::internal_value;
-use crate::core::service::is_externally_accessible;
 use meta::{validate_label_name, validate_labels};
 
 pub(super) const TOPOLOGY_HINTS: &str = "service.kubernetes.io/topology-aware-hints";

@@ -9,10 +9,10 @@ use machinery::scalar::go_text::quote;
 use super::node_labels::deprecation;
 use super::volumes::warn_of_fraction;
 use super::{node_labels, overlaps, ports, volumes};
-use generated::core::v1::{EnvVar, PodAffinityTerm, PodSpec, WeightedPodAffinityTerm};
 use crate::core::app_armor::profile_of_annotation;
 use crate::core::validation::annotations::{APP_ARMOR_OF_CONTAINER, SECCOMP_OF_CONTAINER, SECCOMP_OF_POD};
 use crate::core::validation::visit::{AnyContainer, for_each_container};
+use generated::core::v1::{EnvVar, PodAffinityTerm, PodSpec, WeightedPodAffinityTerm};
 use generated::meta::v1::ObjectMeta;
 
 const NO_SELECTOR: &str = "a null labelSelector results in matching no pod";

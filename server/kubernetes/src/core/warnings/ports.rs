@@ -6,8 +6,8 @@ use machinery::field_path::Path;
 use machinery::scalar::go_text::quote;
 
 use super::Pairs;
-use generated::core::v1::{ContainerPort, PodSpec};
 use crate::core::validation::visit::for_each_container;
+use generated::core::v1::{ContainerPort, PodSpec};
 
 /// What is said of the ports of a spec at `path`.
 pub(super) fn warn(path: &Path<'_>, spec: &PodSpec, out: &mut Vec<String>) {

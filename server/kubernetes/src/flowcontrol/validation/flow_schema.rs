@@ -7,8 +7,8 @@ use machinery::hooks::Validation;
 use machinery::reflect::Ref;
 
 use super::{mandatory, validate_condition_types};
-use generated::flowcontrol::v1::{FlowSchema, FlowSchemaSpec, NonResourcePolicyRule, ResourcePolicyRule};
 use crate::core::internal::internal_value;
+use generated::flowcontrol::v1::{FlowSchema, FlowSchemaSpec, NonResourcePolicyRule, ResourcePolicyRule};
 
 const ALL: &str = "*";
 const MAX_PRECEDENCE: i32 = 10_000;

@@ -7,10 +7,10 @@ use machinery::reflect::Ref;
 
 use super::super::PRESERVE_ZERO;
 use super::{mandatory, validate_condition_types};
+use crate::core::internal::internal_value;
 use generated::flowcontrol::v1::{
     LimitedPriorityLevelConfiguration, PriorityLevelConfiguration, PriorityLevelConfigurationSpec, QueuingConfiguration,
 };
-use crate::core::internal::internal_value;
 
 const MAX_QUEUES: i32 = 10_000_000;
 /// What shuffle sharding has of a request to choose queues by.

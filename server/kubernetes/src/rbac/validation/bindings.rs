@@ -1,9 +1,9 @@
 //! Bindings: a role, and who has it.
 
-use meta::validate_whole_object_meta_update;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;
+use meta::validate_whole_object_meta_update;
 
 use super::super::{GROUP, SERVICE_ACCOUNT, USER, USER_GROUP};
 use crate::core::internal::internal_value;

@@ -1,11 +1,9 @@
 //! Roles.
 
-use meta::{
-    SelectorOptions, is_valid_selector, validate_label_selector_with, validate_whole_object_meta_update,
-};
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use meta::{SelectorOptions, is_valid_selector, validate_label_selector_with, validate_whole_object_meta_update};
 
 use generated::rbac::v1::{AggregationRule, ClusterRole, PolicyRule, Role};
 

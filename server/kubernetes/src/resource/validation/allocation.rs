@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use meta::validate_label_name;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;
+use meta::validate_label_name;
 
 use super::configuration::validate_configuration;
 use super::items::validate_list;

@@ -1,9 +1,9 @@
 //! Claims and their templates.
 
-use meta::validate_whole_object_meta_update;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
+use meta::validate_whole_object_meta_update;
 
 use super::IMMUTABLE;
 use super::request::validate_device_claim;

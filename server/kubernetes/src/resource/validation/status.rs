@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use meta::validate_conditions;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{NameRule, ip};
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
 use machinery::scalar::go_text::json_string;
+use meta::validate_conditions;
 
 use super::IMMUTABLE;
 use super::allocation::validate_allocation;

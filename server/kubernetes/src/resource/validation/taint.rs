@@ -1,11 +1,11 @@
 //! Taints of devices, rules that give them, and what puts up with them.
 
-use meta::{validate_conditions, validate_label_name};
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{self, NameRule};
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
+use meta::{validate_conditions, validate_label_name};
 
 use super::IMMUTABLE;
 use super::names::{validate_driver, validate_pool};

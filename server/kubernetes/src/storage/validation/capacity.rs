@@ -1,8 +1,8 @@
 //! How much storage there is for a class.
 
-use meta::{SelectorOptions, is_valid_selector, validate_label_selector_with};
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
+use meta::{SelectorOptions, is_valid_selector, validate_label_selector_with};
 
 use crate::core::warnings::node_labels::deprecation;
 use generated::meta::v1::LabelSelector;

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use meta::validate_label_name;
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
+use meta::validate_label_name;
 
-use generated::core::v1::{TopologySelectorLabelRequirement, TopologySelectorTerm};
 use crate::core::warnings::node_labels::deprecation;
+use generated::core::v1::{TopologySelectorLabelRequirement, TopologySelectorTerm};
 use generated::storage::v1::{StorageClass, VolumeAttributesClass};
 
 /// Keys and values together, in bytes.
