@@ -97,6 +97,29 @@ async fn another_member_takes_over() {
     assert_eq!(sizes, [false, true, true]);
 }
 
+#[needs(etcd)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn watches_outlive_the_loss_of_the_leader() {
+    let mut servers = EtcdServer::cluster(3);
+    let store = store(&servers).await;
+    let from = put(&store, "/a", "0").await;
+    let mut watch = store.watch(KeyRange::prefix("/"), Some(from)).await.unwrap();
+    events_until(&mut watch, from).await;
+    servers[1].kill();
+    servers[2].kill();
+    // One of three cannot elect a leader, and without one there are no reads that are up to date.
+    assert!(store.get(b"/a", None).await.is_err());
+    let (opened, ()) = tokio::join!(store.watch(KeyRange::prefix("/"), None), async { servers[1].restart() });
+    let mut last = None;
+    while last.is_none() {
+        last = store.commit(Txn::put("/a", "1")).await.ok().map(|outcome| outcome.revision());
+    }
+    for mut watch in [watch, opened.unwrap()] {
+        let events = events_until(&mut watch, last.unwrap()).await;
+        assert!(!events.is_empty() && summary(&events).iter().all(|event| event == "~a=1"), "{:?}", summary(&events));
+    }
+}
+
 #[tokio::test]
 async fn an_etcd_that_does_not_answer_is_named() {
     let mut options = EtcdOptions::new(["https://127.0.0.1:1"]);
