@@ -1,8 +1,9 @@
 //! What the client of etcd costs: `ETCD=/path/of/etcd cargo bench -p storage --bench etcd`.
 //!
-//! It starts that etcd, without waiting for the disk, and prints for each kind of call the rate, the latency and the CPU time of this
-//! process alone; then how long reads and a watch take to go on after the etcd was killed and started again. Two builds are compared by
-//! running them in turns. The numbers in `docs/decisions/0003-etcd-client.md` come from here.
+//! It starts that etcd, without waiting for the disk, and prints for each kind of call the rate, the latency and the
+//! CPU time of this process alone; then how long reads and a watch take to go on after the etcd was killed and
+//! started again. Two builds are compared by running them in turns. The numbers in
+//! `docs/decisions/0003-etcd-client.md` come from here.
 
 #![allow(clippy::unwrap_used, reason = "the module of the tests fails by panicking")]
 

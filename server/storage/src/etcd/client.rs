@@ -1,8 +1,8 @@
 //! The members of an etcd cluster: which one is asked, and when another one is.
 //!
-//! One member is asked until it fails; then it is the next one's turn. A read is repeated as long as the cluster cannot be
-//! reached, a write only when it is certain that it was not sent, because the effect of one that was sent is unknown (etcd's own
-//! client draws the same line).
+//! One member is asked until it fails; then it is the next one's turn. A read is repeated as long as the cluster
+//! cannot be reached, a write only when it is certain that it was not sent, because the effect of one that was sent
+//! is unknown (etcd's own client draws the same line).
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},

@@ -6,8 +6,8 @@ use tonic::{Code, ConnectError, Status};
 
 use crate::{Error, error::Source};
 
-/// How a generated client of tonic begins its message when the channel takes no request (`tonic-build`); the code is `Unknown`,
-/// without a source.
+/// How a generated client of tonic begins its message when the channel takes no request (`tonic-build`); the code is
+/// `Unknown`, without a source.
 const NOT_READY: &str = "Service was not ready: ";
 
 /// The status of a call of etcd-client.

@@ -12,7 +12,8 @@ use crate::Result;
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
-/// How much one stream may have under way, and all of them together: a watcher that does not read must not hold up the others.
+/// How much one stream may have under way, and all of them together: a watcher that does not read must not hold up
+/// the others.
 const STREAM_WINDOW: u32 = 1 << 20;
 const CONNECTION_WINDOW: u32 = 1 << 30;
 
