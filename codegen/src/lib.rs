@@ -8,6 +8,7 @@ mod examine;
 pub mod export;
 mod gates;
 mod hatches;
+pub mod import;
 pub mod ledger;
 pub mod model;
 pub mod names;
