@@ -9,6 +9,7 @@ pub mod export;
 mod functions;
 mod gates;
 mod hatches;
+pub mod import;
 pub mod ledger;
 pub mod model;
 pub mod names;
