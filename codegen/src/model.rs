@@ -480,6 +480,7 @@ pub enum Assertion {
     Invalid(String),
     /// What the message shows, and the detail.
     InvalidAs(String, String),
+    Unsupported(Vec<String>),
     /// The only member of its union; the detail is empty where upstream does not refuse it.
     Member(String),
     Valid,
@@ -524,6 +525,11 @@ pub enum Condition {
     All(Vec<Condition>),
     Was(Box<Condition>),
     Changed(String),
+    None(Vec<String>),
+    Many(Vec<String>),
+    Single(String),
+    /// The field is set, and no `member` before it.
+    Member(String),
     /// No field of the struct that is asserted to be a `member` is set.
     NoMember,
     Several,
@@ -580,13 +586,17 @@ impl Condition {
         }
     }
 
-    /// The field that it looks at.
-    pub fn field(&self) -> Option<&str> {
+    /// The fields that it looks at itself.
+    pub fn fields(&self) -> &[String] {
         match self {
-            Condition::Set(field) | Condition::Unset(field) | Condition::Is(field, _) | Condition::Changed(field) => {
-                Some(field)
-            }
-            _ => None,
+            Condition::None(fields) | Condition::Many(fields) => fields,
+            Condition::Set(field)
+            | Condition::Unset(field)
+            | Condition::Single(field)
+            | Condition::Member(field)
+            | Condition::Is(field, _)
+            | Condition::Changed(field) => std::slice::from_ref(field),
+            _ => &[],
         }
     }
 }

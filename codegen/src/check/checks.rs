@@ -56,7 +56,7 @@ fn paths(check: &Check) -> Vec<String> {
 }
 
 fn paths_of_condition(condition: &Condition, paths: &mut Vec<String>) {
-    paths.extend(condition.field().map(str::to_string));
+    paths.extend_from_slice(condition.fields());
     condition.inner().iter().for_each(|inner| paths_of_condition(inner, paths));
 }
 

@@ -56,16 +56,19 @@ impl Writer<'_> {
             Condition::Set(field) => format!("Condition::Set({})", way(field)),
             Condition::Unset(field) => format!("Condition::Unset({})", way(field)),
             Condition::Is(field, values) => format!("Condition::Is({}, {})", way(field), self.values(field, values)),
+            Condition::None(fields) => format!("Condition::None({})", ways(fields)),
+            Condition::Many(fields) => format!("Condition::Many({})", ways(fields)),
+            Condition::Single(field) => format!("Condition::Single({})", way(field)),
+            Condition::Member(field) => {
+                let before: Vec<&str> = self.members.iter().copied().take_while(|member| member != field).collect();
+                format!("Condition::All(&[Condition::Set({}), Condition::None({})])", way(field), ways(&before))
+            }
             Condition::Not(inner) => format!("Condition::Not(&{})", self.condition(inner)),
             Condition::Was(inner) => format!("Condition::Was(&{})", self.condition(inner)),
             Condition::Any(inner) => format!("Condition::Any(&[{}])", self.conditions(inner)),
             Condition::All(inner) => format!("Condition::All(&[{}])", self.conditions(inner)),
             Condition::Changed(field) => format!("Condition::Changed({})", way(field)),
-            Condition::NoMember => {
-                let unset: Vec<String> =
-                    self.members.iter().map(|member| format!("Condition::Unset({})", way(member))).collect();
-                format!("Condition::All(&[{}])", unset.join(", "))
-            }
+            Condition::NoMember => format!("Condition::None({})", ways(self.members)),
             Condition::Several => "Condition::Several".into(),
             Condition::Part(parts) => {
                 let parts: Vec<&str> =
@@ -97,6 +100,7 @@ impl Writer<'_> {
             Assertion::NotNegative(detail) => format!("NotNegative({})", string(detail)),
             Assertion::Invalid(detail) => format!("Invalid({})", string(detail)),
             Assertion::InvalidAs(shown, detail) => format!("InvalidAs({}, {})", string(shown), string(detail)),
+            Assertion::Unsupported(values) => format!("Unsupported({})", self.values(field, values)),
             Assertion::Member(detail) => format!("Member({}, {})", string(detail), ways(self.members)),
             Assertion::Valid => "Valid".into(),
             Assertion::Distinct(fields) => format!("Distinct({})", ways(fields)),

@@ -12,6 +12,7 @@ pub(super) const ASSERTIONS: &[&str] = &[
     "forbidden",
     "missing",
     "invalid",
+    "unsupported",
     "member",
     "valid",
     "distinct",
@@ -43,6 +44,10 @@ pub(super) const CONDITIONS: &[&str] = &[
     "set",
     "unset",
     "gate",
+    "none",
+    "many",
+    "single",
+    "member",
     "not",
     "any",
     "all",
@@ -93,6 +98,7 @@ impl Reader<'_> {
             Some("positive") => Assertion::Positive(self.detail(entry)),
             Some("not_negative") => Assertion::NotNegative(self.detail(entry)),
             Some("invalid") => self.invalid(entry)?,
+            Some("unsupported") => Assertion::Unsupported(self.strings(entry)),
             Some("member") => Assertion::Member(self.detail(entry)),
             Some("valid") if self.flag(entry) => Assertion::Valid,
             Some("distinct") => Assertion::Distinct(self.compared(entry)),
@@ -238,6 +244,14 @@ impl Reader<'_> {
             (Some("several"), None, []) => Some(Condition::Several),
             (Some("set"), Some(field), [_]) => Some(Condition::Set(field)),
             (Some("unset"), Some(field), [_]) => Some(Condition::Unset(field)),
+            (Some("single"), Some(field), [_]) => Some(Condition::Single(field)),
+            (Some("member"), Some(field), [_]) => Some(Condition::Member(field)),
+            (Some("none"), Some(_), fields) => {
+                Some(Condition::None(fields.iter().filter_map(|one| path_text(&one.value)).collect()))
+            }
+            (Some("many"), Some(_), fields) => {
+                Some(Condition::Many(fields.iter().filter_map(|one| path_text(&one.value)).collect()))
+            }
             (Some("changed"), Some(field), [_]) => Some(Condition::Changed(field)),
             (Some("gate"), Some(gate), [_]) => Some(Condition::Gate(gate)),
             (Some("option"), Some(option), [_]) => Some(Condition::Option(option)),
@@ -261,9 +275,10 @@ impl Reader<'_> {
 
     /// `field = A` or `field = (A, B)`.
     fn values(&mut self, entry: &Entry) -> Vec<String> {
-        match path_text(&entry.value) {
-            Some(value) => vec![value],
-            None => self.strings(entry),
+        match &entry.value.kind {
+            ExprKind::Bool(value) => vec![value.to_string()],
+            ExprKind::Int(number) => vec![number.to_string()],
+            _ => path_text(&entry.value).map_or_else(|| self.strings(entry), |value| vec![value]),
         }
     }
 }

@@ -44,6 +44,8 @@ pub enum Assertion {
     Invalid(&'static str),
     /// The field is invalid, and the message shows this text instead of the value.
     InvalidAs(&'static str, &'static str),
+    /// The field is reported as none of these: for checks with conditions.
+    Unsupported(&'static [&'static str]),
     /// The field is not empty only if these fields are: for members of unions. Nothing else is asserted of an empty field
     /// and of one that is refused. An empty detail refuses nothing.
     Member(&'static str, &'static [&'static [&'static str]]),
@@ -86,8 +88,8 @@ pub enum Assertion {
     Labels,
     /// These hold for a field of the struct in the field.
     Field(&'static [&'static str], &'static [Assertion]),
-    /// These hold; what is wrong is reported at this field of the same struct, or at this place of the object where the
-    /// name begins with a slash.
+    /// These hold; what is wrong is reported at this field of the same struct. Before the name, `../` goes up a step; a slash
+    /// begins a place of the whole object.
     At(&'static str, &'static [Assertion]),
     /// The checks of the structs in the field hold: those of this part, or those of none where this is empty.
     Below(&'static str),
@@ -109,8 +111,14 @@ pub enum Condition {
     Set(&'static [&'static str]),
     /// A field is empty.
     Unset(&'static [&'static str]),
-    /// A text, a number or a truth value is one of these.
+    /// A text, a number or a truth value is one of these, or some item of a list is.
     Is(&'static [&'static str], &'static [&'static str]),
+    /// None of the fields is set.
+    None(&'static [&'static [&'static str]]),
+    /// More than one of the fields is set.
+    Many(&'static [&'static [&'static str]]),
+    /// A list or map has one item.
+    Single(&'static [&'static str]),
     /// The condition does not hold.
     Not(&'static Condition),
     /// One of the conditions holds.
@@ -185,14 +193,14 @@ impl Validation<'_> {
             Assertion::Member(detail, others) => return self.member(detail, others, of),
             Assertion::Distinct(fields) => return self.distinct(fields, of),
             Assertion::At(name, inner) => {
-                let path = name.strip_prefix('/').map_or_else(|| of.path.sibling(name), Path::new);
-                return self.assert_all(inner, Of { path: &path, ..of });
+                return self.assert_all(inner, Of { path: &of.path.relative(name), ..of });
             }
             Assertion::Filled(detail) if empty => self.required(of.path, detail),
             Assertion::Forbidden(detail) if !empty => self.forbidden(of.path, detail),
             Assertion::Missing(detail) => self.required(of.path, detail),
             Assertion::Invalid(detail) => self.invalid(of.path, of.shown(), detail),
             Assertion::InvalidAs(shown, detail) => self.invalid(of.path, shown, detail),
+            Assertion::Unsupported(known) => self.not_supported(of.path, of.shown(), known),
             Assertion::Immutable(detail) if changed => {
                 self.invalid(of.path, of.shown(), or(detail, "field is immutable"));
             }

@@ -26,10 +26,6 @@ mod endpoints;
 pub(crate) mod env;
 #[path = "validation/event.rs"]
 mod event;
-#[path = "validation/exclusive.rs"]
-pub(crate) mod exclusive;
-#[path = "validation/items.rs"]
-pub(crate) mod items;
 #[path = "validation/limit_range.rs"]
 mod limit_range;
 #[path = "validation/mounts.rs"]
@@ -44,14 +40,10 @@ mod node_config;
 pub(crate) mod node_selector;
 #[path = "validation/options.rs"]
 pub(crate) mod options;
-#[path = "validation/paths.rs"]
-pub(crate) mod paths;
 #[path = "validation/persistent_volume.rs"]
 pub(crate) mod persistent_volume;
 #[path = "validation/persistent_volume_claim.rs"]
 mod persistent_volume_claim;
-#[path = "validation/persistent_volume_sources.rs"]
-mod persistent_volume_sources;
 #[path = "validation/pod.rs"]
 pub(crate) mod pod;
 #[path = "validation/pod_ephemeral.rs"]
@@ -113,23 +105,35 @@ pub(crate) mod volume_sources;
 #[path = "validation/windows.rs"]
 mod windows;
 
+pub use affinity::{validate_label_keys_of_term, validate_selector_of_pods};
 pub use binding::validate_binding;
 pub use config_map::validate_config_map;
+pub use dns::*;
 pub use endpoints::validate_endpoints;
+pub use env::*;
 pub use event::validate_event;
 pub use limit_range::validate_limit_range;
 pub use namespace::validate_namespace;
 pub use node::validate_node;
 pub use options::PodOptions;
 pub use persistent_volume::validate_persistent_volume;
+pub use persistent_volume::{validate_recycled_root, validate_volume_capacity};
 pub use persistent_volume_claim::validate_persistent_volume_claim;
 pub use pod::validate_pod;
 pub use pod_spec::validate_pod_spec;
+pub use pod_spec::{validate_files_of_variables, validate_ports_of_host};
 pub use pod_template::validate_pod_template;
+pub use probe::validate_sleep;
+pub use projected::*;
 pub use replication_controller::validate_replication_controller;
 pub use resource_quota::validate_resource_quota;
+pub use resources::validate_overhead;
 pub use secret::validate_secret;
+pub use security_context::{validate_added_capabilities, validate_sysctls_of_pod};
 pub use service::validate_service;
 pub use service_addresses::service_address_errors;
 pub use template::validate_pod_template_spec;
-pub use volume_sources::validate_disk_uri;
+pub use topology::{validate_domains, validate_spread_constraints};
+pub use volume::{validate_claim_template_of_pod, validate_generated_claim, validate_portal_length};
+pub use volume_sources::*;
+pub use windows::*;

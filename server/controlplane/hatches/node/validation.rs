@@ -8,7 +8,6 @@ use machinery::hooks::{Context, Validation};
 
 use crate::core::v1::{ResourceRequirements, Toleration};
 use crate::hatches::core::internal::internal_value;
-use crate::hatches::core::validation::options::PodOptions;
 use crate::hatches::core::validation::resources::validate_container_resources;
 use crate::hatches::core::validation::tolerations::validate_tolerations;
 use crate::hatches::core::warnings::node_labels::deprecation;
@@ -18,8 +17,7 @@ use crate::node::v1::{Overhead, RuntimeClass, Scheduling};
 /// What pods of the class need besides their containers.
 pub fn validate_overhead(v: &mut Validation<'_>, path: &Path<'_>, new: &Overhead, _: Option<&Overhead>) {
     let resources = ResourceRequirements { limits: new.pod_fixed.clone(), ..ResourceRequirements::default() };
-    let options = PodOptions::of_template(v.context, None);
-    validate_container_resources(v, path, &resources, &BTreeSet::new(), &options);
+    validate_container_resources(v, path, &resources, &BTreeSet::new());
 }
 
 /// Upstream looks at the metadata of an update once more.

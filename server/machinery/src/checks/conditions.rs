@@ -1,6 +1,6 @@
 //! When checks are made.
 
-use super::of::Of;
+use super::of::{Of, length};
 use super::{CheckDef, Condition};
 use crate::hooks::Validation;
 
@@ -24,6 +24,9 @@ impl Validation<'_> {
             Condition::Set(field) => !of.at(field).is_empty(),
             Condition::Unset(field) => of.at(field).is_empty(),
             Condition::Is(field, known) => of.at(field).is(known),
+            Condition::None(fields) => fields.iter().all(|field| of.at(field).is_empty()),
+            Condition::Many(fields) => fields.iter().filter(|field| !of.at(field).is_empty()).count() > 1,
+            Condition::Single(field) => length(of.at(field).new) == 1,
             Condition::Not(condition) => !self.holds(*condition, of),
             Condition::Any(conditions) => conditions.iter().any(|condition| self.holds(*condition, of)),
             Condition::All(conditions) => all(conditions),

@@ -94,9 +94,13 @@ impl<'a> Of<'a> {
         Of { field: None, new: Value::Struct(self.home), old: None, ..self }.at(way)
     }
 
-    /// Whether it is one of these texts, numbers and truth values.
+    /// Whether it, or an item of it, is one of these texts, numbers and truth values.
     pub fn is(self, known: &[&str]) -> bool {
-        known.contains(&text_of(self.new).unwrap_or_default().as_ref())
+        let is = |value| known.contains(&text_of(value).unwrap_or_default().as_ref());
+        match self.new {
+            Value::List(list) => (0..list.len()).filter_map(|index| list.get(index)).any(is),
+            value => is(value),
+        }
     }
 
     /// Visits the items of a list or the values of a map.

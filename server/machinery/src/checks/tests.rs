@@ -198,8 +198,13 @@ describe! { Source, SOURCE "Source" { .checks(&[
     ]),
     check_when(
         &[],
-        &[Condition::All(&[Condition::Unset(&["disk"]), Condition::Unset(&["share"])])],
+        &[Condition::None(&[&["disk"], &["share"]])],
         &[Assertion::Missing("one of two")],
+    ),
+    check_when(
+        &[],
+        &[Condition::All(&[Condition::Many(&[&["disk"], &["share"]]), Condition::Is(&["free"], &["true"])])],
+        &[Assertion::Invalid("two of two")],
     ),
     check_when(&["note"], &[Condition::Is(&["free"], &["true"])], &[Assertion::InvalidAs("resource", "not of a free one")]),
     check(&["note"], &[Assertion::Optional, Assertion::MaxBytes(3), Assertion::Valid, Assertion::Name(NameRule::Dns1123Label)]),
@@ -277,6 +282,8 @@ fn one_member_of_a_union_is_there() {
     assert_eq!(errors(&Source::default(), None), ["<nil>: Required value: one of two"]);
     let both = Source { disk: disk(), share: disk(), ..Source::default() };
     assert_eq!(errors(&both, None), ["Share: Forbidden: only one"]);
+    let free = errors(&Source { free: true, ..both }, None);
+    assert!(free.iter().any(|error| error.ends_with("two of two")), "{free:?}");
 }
 
 #[test]
@@ -297,6 +304,32 @@ fn items_are_compared_with_those_before_them() {
     assert_eq!(found[1..], ["items[1].name: Required value", "items[3].name: Duplicate value: \"a\""]);
     let one = Whole { items: vec![item("")], ..Whole::default() };
     assert_eq!(errors(&one, None), [""; 0]);
+}
+
+#[derive(Clone, Default)]
+struct Lists {
+    modes: Vec<String>,
+}
+
+describe! { Lists, LISTS "Lists" { .checks(&[
+    check_when(&["modes"], &[Condition::Not(&Condition::Single(&["modes"]))], &[Assertion::Missing("just one")]),
+    check_when(&["modes"], &[Condition::Is(&["modes"], &["odd"])], &[Assertion::Unsupported(&["even"])]),
+    check(&["modes"], &[Assertion::Each(&[Assertion::At("../mode", &[Assertion::MaxBytes(4)])])]),
+]) } [
+    modes: "modes", 1, OMIT;
+] }
+
+#[test]
+fn lists_are_counted_and_looked_into() {
+    let lists = |modes: &[&str]| Lists { modes: modes.iter().map(|mode| mode.to_string()).collect() };
+    assert_eq!(errors(&lists(&["even"]), None), [""; 0]);
+    assert_eq!(errors(&lists(&[]), None), ["modes: Required value: just one"]);
+    let expect = [
+        "modes: Required value: just one",
+        "modes: Unsupported value: [\"wide open\",\"odd\"]: supported values: \"even\"",
+        "mode: Too long: may not be more than 4 bytes",
+    ];
+    assert_eq!(errors(&lists(&["wide open", "odd"]), None), expect);
 }
 
 #[test]

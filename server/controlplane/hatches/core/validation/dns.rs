@@ -11,29 +11,13 @@ use super::addresses::validate_legacy_ip;
 use crate::core::v1::{HostAlias, PodDNSConfig};
 use machinery::format::NameRule;
 
-/// What resolves names, as `dnsPolicy` names it.
-pub(super) const DNS_POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 const MAX_NAME_SERVERS: usize = 3;
 const MAX_SEARCH_PATHS: usize = 32;
 const MAX_SEARCH_CHARACTERS: usize = 2048;
 
-/// `validatePodDNSConfig`
-pub(super) fn validate_dns_config(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    config: Option<&PodDNSConfig>,
-    policy: &str,
-) {
-    let Some(config) = config else {
-        if policy == "None" {
-            v.required(path, "must provide `dnsConfig` when `dnsPolicy` is None");
-        }
-        return;
-    };
+/// `validatePodDNSConfig`. By hand: search paths are counted together.
+pub fn validate_dns_config(v: &mut Validation<'_>, path: &Path<'_>, config: &PodDNSConfig, _: Option<&PodDNSConfig>) {
     let servers = path.child("nameservers");
-    if policy == "None" && config.nameservers.is_empty() {
-        return v.required(&servers, "must provide at least one DNS nameserver when `dnsPolicy` is None");
-    }
     if config.nameservers.len() > MAX_NAME_SERVERS {
         let detail = format!("must not have more than {MAX_NAME_SERVERS} nameservers");
         v.invalid(&servers, BadValue::strings(&config.nameservers), detail);
@@ -65,13 +49,10 @@ fn validate_searches(v: &mut Validation<'_>, path: &Path<'_>, searches: &[String
     }
 }
 
-/// `ValidateHostAliases`
-pub(super) fn validate_host_aliases(v: &mut Validation<'_>, path: &Path<'_>, aliases: &[HostAlias]) {
-    for (index, alias) in aliases.iter().enumerate() {
-        let path = path.index(index);
-        validate_legacy_ip(v, &path.child("ip"), &alias.ip, &HashSet::new());
-        for (index, name) in alias.hostnames.iter().enumerate() {
-            v.name(&path.child("hostnames").index(index), name, NameRule::Dns1123Subdomain);
-        }
+/// `ValidateHostAliases`. By hand: how strict addresses are checked is a gate's.
+pub fn validate_host_alias(v: &mut Validation<'_>, path: &Path<'_>, alias: &HostAlias, _: Option<&HostAlias>) {
+    validate_legacy_ip(v, &path.child("ip"), &alias.ip, &HashSet::new());
+    for (index, name) in alias.hostnames.iter().enumerate() {
+        v.name(&path.child("hostnames").index(index), name, NameRule::Dns1123Subdomain);
     }
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 
-use super::options::PodOptions;
 use super::resources::{is_huge_pages, validate_pod_resources};
 use crate::core::v1::{PodSpec, ResourceRequirements};
 use crate::hatches::core::pod_resources::aggregate;
@@ -16,7 +15,6 @@ pub(super) fn validate_resources_of_pod(
     path: &Path<'_>,
     spec: &PodSpec,
     claims: &BTreeSet<&str>,
-    options: &PodOptions,
 ) {
     let Some(resources) = spec.resources.as_deref() else { return };
     if spec.os.as_deref().is_some_and(|os| os.name == "windows") {
@@ -25,7 +23,7 @@ pub(super) fn validate_resources_of_pod(
     if !resources.claims.is_empty() {
         v.forbidden(&path.child("claims"), "claims may not be set for Resources at pod-level");
     }
-    validate_pod_resources(v, path, resources, claims, options);
+    validate_pod_resources(v, path, resources, claims);
     validate_consistency(v, path, spec, resources);
 }
 
