@@ -493,6 +493,7 @@ pub enum Assertion {
     Min(i64, String),
     Max(i64, String),
     Range(i64, i64, String),
+    AtMost(String, String),
     Port,
     MaxBytes(u64),
     MaxItems(u64),
@@ -503,6 +504,7 @@ pub enum Assertion {
     OneOf(Vec<String>),
     Each(Vec<Assertion>),
     Keys(Vec<Assertion>),
+    EachKey(Vec<Assertion>),
     Labels,
     Field(String, Vec<Assertion>),
     At(String, Vec<Assertion>),
@@ -568,9 +570,11 @@ impl Assertion {
     /// The assertions that it is made of.
     pub fn inner(&self) -> &[Assertion] {
         match self {
-            Assertion::Each(inner) | Assertion::Keys(inner) | Assertion::Field(_, inner) | Assertion::At(_, inner) => {
-                inner
-            }
+            Assertion::Each(inner)
+            | Assertion::Keys(inner)
+            | Assertion::EachKey(inner)
+            | Assertion::Field(_, inner)
+            | Assertion::At(_, inner) => inner,
             _ => &[],
         }
     }

@@ -109,6 +109,7 @@ impl Writer<'_> {
             Assertion::Min(min, detail) => format!("Min({min}, {})", string(detail)),
             Assertion::Max(max, detail) => format!("Max({max}, {})", string(detail)),
             Assertion::Range(min, max, detail) => format!("Range({min}, {max}, {})", string(detail)),
+            Assertion::AtMost(field, detail) => format!("AtMost({}, {})", way(field), string(detail)),
             Assertion::Port => "Port".into(),
             Assertion::MaxBytes(max) => format!("MaxBytes({max})"),
             Assertion::MaxItems(max) => format!("MaxItems({max})"),
@@ -117,6 +118,7 @@ impl Writer<'_> {
             Assertion::OneOf(values) => format!("OneOf({})", self.values(field, values)),
             Assertion::Each(inner) => format!("Each(&[{}])", nested(inner)),
             Assertion::Keys(inner) => format!("Keys(&[{}])", nested(inner)),
+            Assertion::EachKey(inner) => format!("EachKey(&[{}])", nested(inner)),
             Assertion::Labels => "Labels".into(),
             Assertion::Field(below, inner) => {
                 format!("Field({}, &[{}])", way(below), nested_at(&paths::below(field, below), inner))

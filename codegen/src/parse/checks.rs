@@ -1,7 +1,7 @@
 //! `#[check(FIELD, ASSERTION, .., when(CONDITION, ..))]`: checks in the order of upstream's hand-written validation.
 
 use super::reader::{Attr, Reader, path_text};
-use super::words::{Entry, ExprKind};
+use super::words::{Entry, Expr, ExprKind};
 use crate::diagnostics::codes;
 use crate::model::{Assertion, Check, Condition};
 
@@ -21,6 +21,7 @@ pub(super) const ASSERTIONS: &[&str] = &[
     "min",
     "max",
     "range",
+    "at_most",
     "port",
     "positive",
     "not_negative",
@@ -31,6 +32,7 @@ pub(super) const ASSERTIONS: &[&str] = &[
     "one_of",
     "each",
     "keys",
+    "each_key",
     "labels",
     "field",
     "at",
@@ -107,6 +109,7 @@ impl Reader<'_> {
             Some("min") => self.bound(entry).map(|(bound, detail)| Assertion::Min(bound, detail))?,
             Some("max") => self.bound(entry).map(|(bound, detail)| Assertion::Max(bound, detail))?,
             Some("range") => self.range(entry)?,
+            Some("at_most") => self.at_most(entry)?,
             Some("port") if self.flag(entry) => Assertion::Port,
             Some("max_bytes") => Assertion::MaxBytes(self.number(entry)?),
             Some("max_items") => Assertion::MaxItems(self.number(entry)?),
@@ -115,6 +118,7 @@ impl Reader<'_> {
             Some("one_of") => Assertion::OneOf(self.strings(entry)),
             Some("each") => Assertion::Each(self.inner(entry)?),
             Some("keys") => Assertion::Keys(self.inner(entry)?),
+            Some("each_key") => Assertion::EachKey(self.inner(entry)?),
             Some("labels") if self.flag(entry) => Assertion::Labels,
             Some("field") => self.placed(entry).map(|(field, inner)| Assertion::Field(field, inner))?,
             Some("at") => self.placed(entry).map(|(name, inner)| Assertion::At(name, inner))?,
@@ -185,6 +189,24 @@ impl Reader<'_> {
             }
             _ => {
                 self.error(codes::BAD_VALUE, &entry.value.span, "a range is written `range(1, 100)`");
+                None
+            }
+        }
+    }
+
+    /// `at_most(field, "detail")`.
+    fn at_most(&mut self, entry: &Entry) -> Option<Assertion> {
+        let arguments = match &entry.value.kind {
+            ExprKind::Call(_, arguments) => arguments.as_slice(),
+            _ => &[],
+        };
+        match arguments {
+            [field, Entry { value: Expr { kind: ExprKind::Str(detail), .. }, .. }] => {
+                path_text(&field.value).map(|field| Assertion::AtMost(field, detail.clone()))
+            }
+            _ => {
+                let message = "a bound by another field is written `at_most(field, \"detail\")`";
+                self.error(codes::BAD_VALUE, &entry.value.span, message);
                 None
             }
         }

@@ -64,6 +64,8 @@ pub enum Assertion {
     Max(i64, &'static str),
     /// A number is between these two, both included.
     Range(i64, i64, &'static str),
+    /// A number is at most the one in another field of the struct.
+    AtMost(&'static [&'static str], &'static str),
     /// A number is that of a port, a text the name of one.
     Port,
     /// A number or a quantity is more than 0.
@@ -84,6 +86,8 @@ pub enum Assertion {
     Each(&'static [Assertion]),
     /// These hold for each key of a map, at the path of the map.
     Keys(&'static [Assertion]),
+    /// These hold for each key of a map, at the path of its entry.
+    EachKey(&'static [Assertion]),
     /// The keys and values of a map are those of labels.
     Labels,
     /// These hold for a field of the struct in the field.
@@ -214,6 +218,11 @@ impl Validation<'_> {
                     self.assert_all(inner, of.part(of.path, Value::String(key)));
                 }
             }
+            Assertion::EachKey(inner) => {
+                for key in of.keys() {
+                    self.assert_all(inner, of.part(&of.path.key(key), Value::String(key)));
+                }
+            }
             Assertion::Labels => self.labels(of),
             Assertion::Field(field, inner) => {
                 self.walk(field, inner, of);
@@ -259,6 +268,9 @@ impl Validation<'_> {
             Assertion::Positive(detail) if number <= 0 => refuse(detail, &|| "must be greater than zero".into()),
             Assertion::NotNegative(detail) if number < 0 => {
                 refuse(detail, &|| "must be greater than or equal to 0".into());
+            }
+            Assertion::AtMost(field, detail) if of.of_home(field).number().is_some_and(|max| number > max) => {
+                refuse(detail, &String::new);
             }
             Assertion::Port => {
                 format::is_valid_port_num(number).into_iter().for_each(|why| self.invalid(of.path, number, why));

@@ -54,3 +54,7 @@ pub const SEPARATE_LABEL_KEYS: &str = "separate_label_keys";
 pub const ANY_VALUES_OF_NODES: &str = "any_values_of_nodes";
 /// Selectors of pods may ask for values that no label has.
 pub const ANY_VALUES_OF_PODS: &str = "any_values_of_pods";
+/// Selectors of claims may ask for values that no label has.
+pub const ANY_VALUES_OF_CLAIMS: &str = "any_values_of_claims";
+/// Sources of claims may be of any group.
+pub const ANY_API_GROUP: &str = "any_api_group";

@@ -103,6 +103,15 @@ impl<'a> Of<'a> {
         }
     }
 
+    /// The number that it is.
+    pub fn number(self) -> Option<i64> {
+        match self.new {
+            Value::I32(number) => Some(number.into()),
+            Value::I64(number) => Some(number),
+            _ => None,
+        }
+    }
+
     /// Visits the items of a list or the values of a map.
     pub fn each(self, mut visit: impl FnMut(Of<'_>)) {
         let items = &Items::new(length(self.new));

@@ -230,6 +230,7 @@ describe! { Item, ITEM "Item" { .checks(&[
     check_when(&["weight"], &[Condition::Part(&["", "strict"])], &[Assertion::Range(0, 100, "")]),
     check_when(&["weight"], &[Condition::Part(&["strict"])], &[Assertion::Max(10, "")]),
     check(&["port"], &[Assertion::Port]),
+    check(&["by", "number"], &[Assertion::AtMost(&["weight"], "more than the weight")]),
 ]) } [
     name:   "name",   1, OMIT;
     weight: "weight", 2, OMIT;
@@ -250,7 +251,7 @@ describe! { Whole, WHOLE "Whole" { .checks(&[
     check(&["items"], &[Assertion::Each(&[Assertion::Distinct(&[&["name"], &["weight"]])]), Assertion::Below("")]),
     check(&["items"], &[Assertion::Each(&[Assertion::Field(&["by", "number"], &[Assertion::Positive("")])])]),
     check(&["strict"], &[Assertion::Below("strict")]),
-    check(&["labels"], &[Assertion::Labels]),
+    check(&["labels"], &[Assertion::Labels, Assertion::EachKey(&[Assertion::MaxBytes(2)])]),
     check(&["class"], &[Assertion::At("/Class", &[Assertion::Immutable("")])]),
     check_when(
         &["class"],
@@ -348,14 +349,17 @@ fn parts_of_checks_are_made_where_they_are_asked_for() {
 fn ports_labels_and_fields_of_items_are_looked_at() {
     let named = Item { port: IntOrString::String("a--b".into()), by: Some(Box::new(port(0))), ..item("a") };
     let numbered = Item { port: IntOrString::Int(0), ..item("b") };
+    let heavy = Item { weight: 1, by: Some(Box::new(port(2))), ..item("c") };
     let labels = BTreeMap::from([("a b".to_string(), "c d".to_string())]);
-    let whole = Whole { items: vec![named, numbered], labels, numbers: vec![1, -1], ..Whole::default() };
+    let whole = Whole { items: vec![named, numbered, heavy], labels, numbers: vec![1, -1], ..Whole::default() };
     let begins = [
         "items[0].port: Invalid value: \"a--b\": must not contain consecutive hyphens",
         "items[1].port: Invalid value: 0: must be between 1 and 65535, inclusive",
+        "items[2].by.number: Invalid value: 2: more than the weight",
         "items[0].by.number: Invalid value: 0: must be greater than zero",
         "labels: Invalid value: \"a b\": ",
         "labels: Invalid value: \"c d\": ",
+        "labels[a b]: Too long: may not be more than 2 bytes",
         "numbers[1]: Invalid value: -1: must be greater than or equal to 0",
     ];
     let found = errors(&whole, None);

@@ -229,6 +229,31 @@ pub fn unpadded_text(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     }
 }
 
+/// Likewise, in other words.
+pub fn trimmed_text(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match text.trim().len() == text.len() {
+        true => Vec::new(),
+        false => vec![FieldError::invalid(path, text, "must not have leading or trailing whitespace")],
+    }
+}
+
+/// A DNS name that is there, and may end with a dot, which messages leave out.
+pub fn rooted_dns1123_subdomain(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match text.strip_suffix('.').unwrap_or(text) {
+        "" => vec![FieldError::required(path, "")],
+        name => dns1123_subdomain(path, name),
+    }
+}
+
+/// A DNS name that is no address.
+pub fn host_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    let mut errors = dns1123_subdomain(path, text);
+    if super::ip::parse_ip_sloppy(text).is_some() {
+        errors.push(FieldError::invalid(path, text, "must be a DNS name, not an IP address"));
+    }
+    errors
+}
+
 /// The value of a label.
 pub fn label_value(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     invalid(path, text, super::is_label_value(text))
