@@ -346,6 +346,34 @@ pub struct Pod {
 #[check(schedulingGroup, below, when(part(rest)))]
 #[check(self, by_hand = validate_files_of_variables, when(part(rest)))]
 #[check(resourceClaims, below, when(part(claims)))]
+#[check(
+    volumes,
+    each(
+        field(
+            projected.sources,
+            each(
+                field(
+                    serviceAccountToken,
+                    forbidden = "must not be specified when serviceAccountName is not set"
+                )
+            )
+        )
+    ),
+    when(part(pod), unset(serviceAccountName))
+)]
+#[check(containers, each(field(image, format = trimmed_text)), when(part(pod)))]
+#[check(initContainers, each(field(image, format = trimmed_text)), when(part(pod)))]
+#[check(ephemeralContainers, forbidden = "cannot be set on create", when(part(new)))]
+#[check(
+    nodeName,
+    forbidden = "cannot be set until all schedulingGates have been cleared",
+    when(part(new), set(nodeName), set(schedulingGates))
+)]
+#[check(
+    ephemeralContainers,
+    forbidden = "ephemeral containers not allowed in pod template",
+    when(part(template))
+)]
 pub struct PodSpec {
     /// Storage that containers in the pod may mount.
     #[field(1, list = map(name), patch = merge_retain_keys)]

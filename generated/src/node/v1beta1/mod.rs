@@ -2,6 +2,5 @@
 //! node.k8s.io/v1beta1.
 
 pub use super::v1::{
-    OVERHEAD, Overhead, RUNTIME_CLASS, RUNTIME_CLASS_LIST, RuntimeClass,
-    RuntimeClassList, SCHEDULING, Scheduling,
+    OVERHEAD, Overhead, RUNTIME_CLASS, RUNTIME_CLASS_LIST, RuntimeClass, RuntimeClassList, SCHEDULING, Scheduling,
 };

@@ -6,8 +6,6 @@ pub(crate) mod addresses;
 pub(crate) mod affinity;
 #[path = "validation/annotations.rs"]
 pub(crate) mod annotations;
-#[path = "validation/binding.rs"]
-pub(crate) mod binding;
 #[path = "validation/claim_spec.rs"]
 pub(crate) mod claim_spec;
 #[path = "validation/config_map.rs"]
@@ -30,12 +28,8 @@ mod event;
 mod limit_range;
 #[path = "validation/mounts.rs"]
 pub(crate) mod mounts;
-#[path = "validation/namespace.rs"]
-mod namespace;
 #[path = "validation/node.rs"]
 mod node;
-#[path = "validation/node_config.rs"]
-mod node_config;
 #[path = "validation/node_selector.rs"]
 pub(crate) mod node_selector;
 #[path = "validation/options.rs"]
@@ -106,14 +100,13 @@ pub(crate) mod volume_sources;
 mod windows;
 
 pub use affinity::{validate_label_keys_of_term, validate_selector_of_pods};
-pub use binding::validate_binding;
-pub use config_map::validate_config_map;
+pub use claim_spec::{validate_claim_selector, validate_claimed_size, validate_data_sources};
+pub use config_map::*;
 pub use dns::*;
-pub use endpoints::validate_endpoints;
+pub use endpoints::*;
 pub use env::*;
 pub use event::validate_event;
-pub use limit_range::validate_limit_range;
-pub use namespace::validate_namespace;
+pub use limit_range::*;
 pub use node::validate_node;
 pub use options::PodOptions;
 pub use persistent_volume::validate_persistent_volume;
@@ -125,13 +118,13 @@ pub use pod_spec::{validate_files_of_variables, validate_ports_of_host};
 pub use pod_template::validate_pod_template;
 pub use probe::validate_sleep;
 pub use projected::*;
-pub use replication_controller::validate_replication_controller;
+pub use replication_controller::validate_controller_template;
 pub use resource_quota::validate_resource_quota;
 pub use resources::validate_overhead;
-pub use secret::validate_secret;
+pub use secret::{validate_secret_change, validate_secret_data};
 pub use security_context::{validate_added_capabilities, validate_sysctls_of_pod};
-pub use service::validate_service;
-pub use service_addresses::service_address_errors;
+pub use service::{validate_external_addresses, validate_service, validate_unique_ports};
+pub use service_addresses::{service_address_errors, validate_cluster_addresses, validate_first_address};
 pub use template::validate_pod_template_spec;
 pub use topology::{validate_domains, validate_spread_constraints};
 pub use volume::{validate_claim_template_of_pod, validate_generated_claim, validate_portal_length};

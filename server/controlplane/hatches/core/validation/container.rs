@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use machinery::field_path::Path;
+use machinery::format::field;
 use machinery::hooks::Validation;
 use machinery::options;
 use machinery::reflect::Ref;
@@ -81,7 +82,7 @@ impl Surroundings<'_> {
             let path = path.index(index);
             let common = &container.ephemeral_container_common;
             self.validate_common(v, &path, common.into());
-            validate_image_of_pod(v, &path.child("image"), &common.image);
+            v.errors.extend(field::trimmed_text(&path.child("image"), &common.image));
             if !names.insert(&common.name) {
                 v.duplicate(&path.child("name"), &common.name);
             }
@@ -110,13 +111,6 @@ impl Surroundings<'_> {
 /// Whether an init container runs on beside the others.
 pub(super) fn is_sidecar(container: &Container) -> bool {
     container.restart_policy.as_deref() == Some("Always")
-}
-
-/// Images of pods, not of templates, must not be padded (`validateContainerOnlyForPod`).
-pub(super) fn validate_image_of_pod(v: &mut Validation<'_>, path: &Path<'_>, image: &str) {
-    if image.trim().len() != image.len() {
-        v.invalid(path, image, "must not have leading or trailing whitespace");
-    }
 }
 
 /// Ports of the node that more than one container wants (`checkHostPortConflicts`).

@@ -5,8 +5,9 @@ use std::net::IpAddr;
 use machinery::features;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
-use machinery::format::{self, NameRule, ip};
+use machinery::format::{NameRule, ip};
 use machinery::hooks::Validation;
+use machinery::reflect::Ref;
 
 use super::addresses::validate_legacy_ip;
 use super::annotations::validate_annotations_change;
@@ -14,12 +15,9 @@ use super::container_transition::{validate_ephemeral_transitions, validate_trans
 use super::options::PodOptions;
 use super::pod_status_claims::validate_claim_statuses;
 use super::pod_status_containers::validate_container_statuses;
-use crate::core::v1::{Pod, PodCondition};
+use crate::core::v1::Pod;
 use crate::hatches::core::internal::internal_values;
 
-/// Conditions whose types are older than the rule for types.
-const SYSTEM_CONDITIONS: [&str; 3] = ["PodScheduled", "Ready", "Initialized"];
-const NEGATIVE: &str = "must be a non-negative integer";
 const BOTH_FAMILIES: &str = "may specify no more than one IP for each IP family";
 
 /// `ValidatePodStatusUpdate`
@@ -28,18 +26,14 @@ pub(super) fn validate_status_change(v: &mut Validation<'_>, new: &Pod, old: &Po
     let both = (&new.metadata.annotations, &old.metadata.annotations);
     validate_annotations_change(v, &metadata.child("annotations"), both, &new.spec, options);
     let path = Path::new("status");
-    validate_conditions(v, &path.child("conditions"), &new.status.conditions);
+    let (all, stored) = (Ref::of(&new.status), Some(Ref::of(&old.status)));
+    v.checks(&path, all, stored);
     if new.spec.node_name != old.spec.node_name {
         v.forbidden(&path.child("nodeName"), "may not be changed directly");
     }
     validate_nomination(v, &path.child("nominatedNodeName"), new, old);
     let (status, was) = (&new.status, &old.status);
-    if status.observed_generation < 0 {
-        v.invalid(&path.child("observedGeneration"), status.observed_generation, NEGATIVE);
-    }
-    if status.qos_class != was.qos_class {
-        v.invalid(&path.child("qosClass"), BadValue::json_string(&status.qos_class), "field is immutable");
-    }
+    v.checks_of("class", &path, all, stored);
     let spec = &old.spec;
     for (list, new, old, containers) in [
         ("containerStatuses", &status.container_statuses, &was.container_statuses, &spec.containers),
@@ -52,19 +46,6 @@ pub(super) fn validate_status_change(v: &mut Validation<'_>, new: &Pod, old: &Po
     validate_claim_statuses(v, &path, status, &new.spec);
     validate_addresses(v, &path, new, old);
     validate_container_statuses(v, &path, status, &new.spec);
-}
-
-/// `validatePodConditions`
-fn validate_conditions(v: &mut Validation<'_>, path: &Path<'_>, conditions: &[PodCondition]) {
-    for (index, condition) in conditions.iter().enumerate() {
-        let (path, kind) = (path.index(index), condition.r#type.as_str());
-        if condition.observed_generation < 0 {
-            v.invalid(&path.child("observedGeneration"), condition.observed_generation, NEGATIVE);
-        }
-        if !SYSTEM_CONDITIONS.contains(&kind) {
-            v.malformed(&path.child("Type"), kind, format::is_qualified_name(kind));
-        }
-    }
 }
 
 /// The node that a pod waits for; not for pods that have one.
