@@ -39,13 +39,19 @@ pub static CATALOG: Catalog = Catalog {
         GroupDef {
             name: "apiextensions.k8s.io",
             priority: 16700,
-            versions: &[VersionDef::new("v1"), VersionDef::new("v1beta1").serving(Serving::Unserved)],
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").serving(Serving::Unserved),
+            ],
             ..GroupDef::PLAIN
         },
         GroupDef {
             name: "apiregistration.k8s.io",
             priority: 20001,
-            versions: &[VersionDef::new("v1").priority(0), VersionDef::new("v1beta1").serving(Serving::Unserved)],
+            versions: &[
+                VersionDef::new("v1").priority(0),
+                VersionDef::new("v1beta1").serving(Serving::Unserved),
+            ],
             ..GroupDef::PLAIN
         },
         GroupDef {
@@ -85,7 +91,10 @@ pub static CATALOG: Catalog = Catalog {
         GroupDef {
             name: "authorization.k8s.io",
             priority: 17600,
-            versions: &[VersionDef::new("v1"), VersionDef::new("v1beta1").serving(Serving::Unserved)],
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").serving(Serving::Unserved),
+            ],
             ..GroupDef::PLAIN
         },
         GroupDef {
@@ -97,7 +106,10 @@ pub static CATALOG: Catalog = Catalog {
         GroupDef {
             name: "batch",
             priority: 17400,
-            versions: &[VersionDef::new("v1"), VersionDef::new("v1beta1").priority(9).serving(Serving::Unserved)],
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(9).serving(Serving::Unserved),
+            ],
             ..GroupDef::PLAIN
         },
         GroupDef {
@@ -120,11 +132,19 @@ pub static CATALOG: Catalog = Catalog {
             ],
             ..GroupDef::PLAIN
         },
-        GroupDef { name: "", priority: 18000, versions: &[VersionDef::new("v1").priority(1)], ..GroupDef::PLAIN },
+        GroupDef {
+            name: "",
+            priority: 18000,
+            versions: &[VersionDef::new("v1").priority(1)],
+            ..GroupDef::PLAIN
+        },
         GroupDef {
             name: "discovery.k8s.io",
             priority: 16200,
-            versions: &[VersionDef::new("v1"), VersionDef::new("v1beta1").priority(12).serving(Serving::Unserved)],
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(12).serving(Serving::Unserved),
+            ],
             ..GroupDef::PLAIN
         },
         GroupDef {
@@ -135,7 +155,10 @@ pub static CATALOG: Catalog = Catalog {
         GroupDef {
             name: "events.k8s.io",
             priority: 17750,
-            versions: &[VersionDef::new("v1"), VersionDef::new("v1beta1").priority(5).serving(Serving::Unserved)],
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(5).serving(Serving::Unserved),
+            ],
             ..GroupDef::PLAIN
         },
         GroupDef {
@@ -176,7 +199,10 @@ pub static CATALOG: Catalog = Catalog {
         GroupDef {
             name: "networking.k8s.io",
             priority: 17200,
-            versions: &[VersionDef::new("v1"), VersionDef::new("v1beta1").priority(9).serving(Serving::Off)],
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(9).serving(Serving::Off),
+            ],
             ..GroupDef::PLAIN
         },
         GroupDef {
@@ -206,7 +232,10 @@ pub static CATALOG: Catalog = Catalog {
         GroupDef {
             name: "policy",
             priority: 17100,
-            versions: &[VersionDef::new("v1"), VersionDef::new("v1beta1").priority(9).serving(Serving::Unserved)],
+            versions: &[
+                VersionDef::new("v1"),
+                VersionDef::new("v1beta1").priority(9).serving(Serving::Unserved),
+            ],
             ..GroupDef::PLAIN
         },
         GroupDef {
@@ -266,7 +295,9 @@ pub static CATALOG: Catalog = Catalog {
         },
     ],
     kinds: KINDS,
-    openapi: OpenApiDocs { bundles: &[include_bytes!("../openapi/bundle.json.gz")] },
+    openapi: OpenApiDocs {
+        bundles: &[include_bytes!("../openapi/bundle.json.gz")],
+    },
 };
 
 static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1: ResourceDef = ResourceDef {
@@ -295,9 +326,17 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1: ResourceDef = Resourc
             description: "The kind of object that parameters of the policy are taken from.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::admissionregistration::v1::MutatingAdmissionPolicy>().map_or(Cell::Null, |v| {
-                        crate::hatches::admissionregistration::mutating_admission_policy_param_kind(v, c)
-                    })
+                    o
+                        .downcast::<
+                            crate::admissionregistration::v1::MutatingAdmissionPolicy,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::admissionregistration::mutating_admission_policy_param_kind(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "paramKind"]],
             ),
@@ -345,10 +384,17 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1: ResourceDef =
                 selector.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::admissionregistration::v1::MutatingAdmissionPolicyBinding>()
-                        .map_or(Cell::Null, |v| {
-                            crate::hatches::admissionregistration::mutating_admission_policy_binding_param_ref(v, c)
-                        })
+                    o
+                        .downcast::<
+                            crate::admissionregistration::v1::MutatingAdmissionPolicyBinding,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::admissionregistration::mutating_admission_policy_binding_param_ref(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "paramRef"]],
             ),
@@ -412,9 +458,14 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = Resou
     categories: &["api-extensions"],
     key_prefix: "validatingadmissionpolicies",
     storage: ("admissionregistration.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec", "metadata"])],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -435,10 +486,17 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = Resou
             description: "The kind of object that parameters of the policy are taken from.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicy>()
-                        .map_or(Cell::Null, |v| {
-                            crate::hatches::admissionregistration::validating_admission_policy_param_kind(v, c)
-                        })
+                    o
+                        .downcast::<
+                            crate::admissionregistration::v1::ValidatingAdmissionPolicy,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::admissionregistration::validating_admission_policy_param_kind(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "paramKind"]],
             ),
@@ -466,12 +524,14 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = 
     categories: &["api-extensions"],
     key_prefix: "validatingadmissionpolicies",
     storage: ("admissionregistration.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new(
-        "status",
-        ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"),
-    )
-    .verbs(&["get", "patch", "update"])
-    .resets(&["spec", "metadata"])],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -492,10 +552,17 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = 
             description: "The kind of object that parameters of the policy are taken from.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicy>()
-                        .map_or(Cell::Null, |v| {
-                            crate::hatches::admissionregistration::validating_admission_policy_param_kind(v, c)
-                        })
+                    o
+                        .downcast::<
+                            crate::admissionregistration::v1::ValidatingAdmissionPolicy,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::admissionregistration::validating_admission_policy_param_kind(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "paramKind"]],
             ),
@@ -523,12 +590,14 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef =
     categories: &["api-extensions"],
     key_prefix: "validatingadmissionpolicies",
     storage: ("admissionregistration.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new(
-        "status",
-        ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"),
-    )
-    .verbs(&["get", "patch", "update"])
-    .resets(&["spec", "metadata"])],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -549,10 +618,17 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef =
             description: "The kind of object that parameters of the policy are taken from.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicy>()
-                        .map_or(Cell::Null, |v| {
-                            crate::hatches::admissionregistration::validating_admission_policy_param_kind(v, c)
-                        })
+                    o
+                        .downcast::<
+                            crate::admissionregistration::v1::ValidatingAdmissionPolicy,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::admissionregistration::validating_admission_policy_param_kind(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "paramKind"]],
             ),
@@ -600,10 +676,17 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1: ResourceDef
                 selector.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicyBinding>()
-                        .map_or(Cell::Null, |v| {
-                            crate::hatches::admissionregistration::validating_admission_policy_binding_param_ref(v, c)
-                        })
+                    o
+                        .downcast::<
+                            crate::admissionregistration::v1::ValidatingAdmissionPolicyBinding,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::admissionregistration::validating_admission_policy_binding_param_ref(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "paramRef"]],
             ),
@@ -668,17 +751,24 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1: ResourceDef = ResourceDef {
     key_prefix: "apiextensions.k8s.io/customresourcedefinitions",
     stored_as_json: true,
     storage: ("apiextensions.k8s.io", "v1beta1"),
-    subresources: &[SubresourceDef::new("status", ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])
-        .without_tables()],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"])
+            .without_tables(),
+    ],
     unconditional_update: false,
     generation: Generation::Values,
     resets: &["status"],
     tagged_validation: true,
     hooks: Hooks {
         delete: Some(|c, o| {
-            if let Some(o) = o.downcast::<apimachinery::apiextensions::v1::CustomResourceDefinition>() {
+            if let Some(o) = o
+                .downcast::<apimachinery::apiextensions::v1::CustomResourceDefinition>()
+            {
                 apimachinery::hatches::apiextensions::begin_cleanup(c, o)
             }
         }),
@@ -695,17 +785,24 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1: ResourceDef = ResourceD
     key_prefix: "apiextensions.k8s.io/customresourcedefinitions",
     stored_as_json: true,
     storage: ("apiextensions.k8s.io", "v1beta1"),
-    subresources: &[SubresourceDef::new("status", ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinition"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])
-        .without_tables()],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinition"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"])
+            .without_tables(),
+    ],
     unconditional_update: false,
     generation: Generation::Values,
     resets: &["status"],
     tagged_validation: true,
     hooks: Hooks {
         delete: Some(|c, o| {
-            if let Some(o) = o.downcast::<apimachinery::apiextensions::v1::CustomResourceDefinition>() {
+            if let Some(o) = o
+                .downcast::<apimachinery::apiextensions::v1::CustomResourceDefinition>()
+            {
                 apimachinery::hatches::apiextensions::begin_cleanup(c, o)
             }
         }),
@@ -721,10 +818,20 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
     key_prefix: "apiregistration.k8s.io/apiservices",
     stored_as_json: true,
     storage: ("apiregistration.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("apiregistration.k8s.io", "v1", "APIService"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"])
-        .without_tables()],
+    subresources: &[
+        SubresourceDef::new("status", ("apiregistration.k8s.io", "v1", "APIService"))
+            .verbs(&["get", "patch", "update"])
+            .resets(
+                &[
+                    "spec",
+                    "metadata.labels",
+                    "metadata.annotations",
+                    "metadata.finalizers",
+                    "metadata.ownerReferences",
+                ],
+            )
+            .without_tables(),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -738,8 +845,15 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
             description: "The service that serves the group version, or Local.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<apimachinery::apiregistration::v1::APIService>()
-                        .map_or(Cell::Null, |v| apimachinery::hatches::apiregistration::api_service_service(v, c))
+                    o
+                        .downcast::<apimachinery::apiregistration::v1::APIService>()
+                        .map_or(
+                            Cell::Null,
+                            |v| apimachinery::hatches::apiregistration::api_service_service(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "service"]],
             ),
@@ -750,8 +864,15 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
             description: "Whether the group version is served, and why not.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<apimachinery::apiregistration::v1::APIService>()
-                        .map_or(Cell::Null, |v| apimachinery::hatches::apiregistration::api_service_available(v, c))
+                    o
+                        .downcast::<apimachinery::apiregistration::v1::APIService>()
+                        .map_or(
+                            Cell::Null,
+                            |v| apimachinery::hatches::apiregistration::api_service_available(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["status", "conditions"]],
             ),
@@ -771,8 +892,14 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         create: Some(|c, new, said| {
-            if let Some(new) = new.downcast::<apimachinery::apiregistration::v1::APIService>() {
-                apimachinery::hatches::apiregistration::create_api_service(c, new, said.and_then(|o| o.downcast()))
+            if let Some(new) = new
+                .downcast::<apimachinery::apiregistration::v1::APIService>()
+            {
+                apimachinery::hatches::apiregistration::create_api_service(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
             }
         }),
         ..Hooks::NONE
@@ -787,10 +914,23 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
     key_prefix: "apiregistration.k8s.io/apiservices",
     stored_as_json: true,
     storage: ("apiregistration.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("apiregistration.k8s.io", "v1beta1", "APIService"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"])
-        .without_tables()],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("apiregistration.k8s.io", "v1beta1", "APIService"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(
+                &[
+                    "spec",
+                    "metadata.labels",
+                    "metadata.annotations",
+                    "metadata.finalizers",
+                    "metadata.ownerReferences",
+                ],
+            )
+            .without_tables(),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -804,8 +944,15 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
             description: "The service that serves the group version, or Local.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<apimachinery::apiregistration::v1::APIService>()
-                        .map_or(Cell::Null, |v| apimachinery::hatches::apiregistration::api_service_service(v, c))
+                    o
+                        .downcast::<apimachinery::apiregistration::v1::APIService>()
+                        .map_or(
+                            Cell::Null,
+                            |v| apimachinery::hatches::apiregistration::api_service_service(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "service"]],
             ),
@@ -816,8 +963,15 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
             description: "Whether the group version is served, and why not.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<apimachinery::apiregistration::v1::APIService>()
-                        .map_or(Cell::Null, |v| apimachinery::hatches::apiregistration::api_service_available(v, c))
+                    o
+                        .downcast::<apimachinery::apiregistration::v1::APIService>()
+                        .map_or(
+                            Cell::Null,
+                            |v| apimachinery::hatches::apiregistration::api_service_available(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["status", "conditions"]],
             ),
@@ -837,8 +991,14 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         create: Some(|c, new, said| {
-            if let Some(new) = new.downcast::<apimachinery::apiregistration::v1::APIService>() {
-                apimachinery::hatches::apiregistration::create_api_service(c, new, said.and_then(|o| o.downcast()))
+            if let Some(new) = new
+                .downcast::<apimachinery::apiregistration::v1::APIService>()
+            {
+                apimachinery::hatches::apiregistration::create_api_service(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
             }
         }),
         ..Hooks::NONE
@@ -865,8 +1025,15 @@ static APPS_CONTROLLER_REVISION_V1: ResourceDef = ResourceDef {
             description: "Kind and name of the controller that the revision belongs to.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::apps::v1::ControllerRevision>()
-                        .map_or(Cell::Null, |v| crate::hatches::apps::controller_revision_controller(v, c))
+                    o
+                        .downcast::<crate::apps::v1::ControllerRevision>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apps::controller_revision_controller(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["metadata", "ownerReferences"]],
             ),
@@ -900,9 +1067,11 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "daemonsets",
     storage: ("apps", "v1"),
-    subresources: &[SubresourceDef::new("status", ("apps", "v1", "DaemonSet"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("apps", "v1", "DaemonSet"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -964,7 +1133,10 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
             priority: 1,
             description: "DNS-label identifier for this container, distinct from every other \
                 container in the pod.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -972,7 +1144,10 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
             priority: 1,
             description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
                 reference.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -991,17 +1166,32 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::apps::v1::DaemonSet>() {
-                crate::hatches::apps::create_daemon_set(c, new, said.and_then(|o| o.downcast()))
+                crate::hatches::apps::create_daemon_set(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
             }
         }),
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::apps::v1::DaemonSet>(),
+                old.downcast(),
+            ) {
                 crate::hatches::apps::update_daemon_set(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::apps::v1::DaemonSet>()
-                .map_or(Vec::new(), |new| crate::hatches::apps::warn_daemon_set(c, new, old.and_then(|o| o.downcast())))
+            new
+                .downcast::<crate::apps::v1::DaemonSet>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_daemon_set(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -1016,9 +1206,11 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "daemonsets",
     storage: ("apps", "v1"),
-    subresources: &[SubresourceDef::new("status", ("apps", "v1beta2", "DaemonSet"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("apps", "v1beta2", "DaemonSet"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -1080,7 +1272,10 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
             priority: 1,
             description: "DNS-label identifier for this container, distinct from every other \
                 container in the pod.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -1088,7 +1283,10 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
             priority: 1,
             description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
                 reference.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -1107,17 +1305,32 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::apps::v1::DaemonSet>() {
-                crate::hatches::apps::create_daemon_set(c, new, said.and_then(|o| o.downcast()))
+                crate::hatches::apps::create_daemon_set(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
             }
         }),
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::apps::v1::DaemonSet>(),
+                old.downcast(),
+            ) {
                 crate::hatches::apps::update_daemon_set(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::apps::v1::DaemonSet>()
-                .map_or(Vec::new(), |new| crate::hatches::apps::warn_daemon_set(c, new, old.and_then(|o| o.downcast())))
+            new
+                .downcast::<crate::apps::v1::DaemonSet>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_daemon_set(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -1133,11 +1346,9 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
     key_prefix: "deployments",
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale")).verbs(&["get", "patch", "update"]).scale(
-            "spec.replicas",
-            "status.replicas",
-            "spec.selector",
-        ),
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
         SubresourceDef::new("status", ("apps", "v1", "Deployment"))
             .verbs(&["get", "patch", "update"])
             .resets(&["spec", "metadata.labels"]),
@@ -1155,8 +1366,12 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
             description: "Ready replicas of those wanted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::apps::v1::Deployment>()
-                        .map_or(Cell::Null, |v| crate::hatches::apps::deployment_ready(v, c))
+                    o
+                        .downcast::<crate::apps::v1::Deployment>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apps::deployment_ready(v, c),
+                        )
                 },
                 &[&["spec", "replicas"], &["status", "readyReplicas"]],
             ),
@@ -1186,7 +1401,10 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
             priority: 1,
             description: "DNS-label identifier for this container, distinct from every other \
                 container in the pod.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -1194,7 +1412,10 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
             priority: 1,
             description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
                 reference.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -1212,13 +1433,24 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::Deployment>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::apps::v1::Deployment>(),
+                old.downcast(),
+            ) {
                 crate::hatches::apps::update_deployment(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::apps::v1::Deployment>()
-                .map_or(Vec::new(), |new| crate::hatches::apps::warn_deployment(c, new, old.and_then(|o| o.downcast())))
+            new
+                .downcast::<crate::apps::v1::Deployment>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_deployment(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -1234,11 +1466,9 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
     key_prefix: "deployments",
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale")).verbs(&["get", "patch", "update"]).scale(
-            "spec.replicas",
-            "status.replicas",
-            "spec.selector",
-        ),
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
         SubresourceDef::new("status", ("apps", "v1beta2", "Deployment"))
             .verbs(&["get", "patch", "update"])
             .resets(&["spec", "metadata.labels"]),
@@ -1256,8 +1486,12 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
             description: "Ready replicas of those wanted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::apps::v1::Deployment>()
-                        .map_or(Cell::Null, |v| crate::hatches::apps::deployment_ready(v, c))
+                    o
+                        .downcast::<crate::apps::v1::Deployment>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apps::deployment_ready(v, c),
+                        )
                 },
                 &[&["spec", "replicas"], &["status", "readyReplicas"]],
             ),
@@ -1287,7 +1521,10 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
             priority: 1,
             description: "DNS-label identifier for this container, distinct from every other \
                 container in the pod.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -1295,7 +1532,10 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
             priority: 1,
             description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
                 reference.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -1313,13 +1553,24 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::Deployment>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::apps::v1::Deployment>(),
+                old.downcast(),
+            ) {
                 crate::hatches::apps::update_deployment(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::apps::v1::Deployment>()
-                .map_or(Vec::new(), |new| crate::hatches::apps::warn_deployment(c, new, old.and_then(|o| o.downcast())))
+            new
+                .downcast::<crate::apps::v1::Deployment>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_deployment(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -1335,11 +1586,9 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
     key_prefix: "deployments",
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale")).verbs(&["get", "patch", "update"]).scale(
-            "spec.replicas",
-            "status.replicas",
-            "spec.selector",
-        ),
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
         SubresourceDef::new("status", ("apps", "v1beta1", "Deployment"))
             .verbs(&["get", "patch", "update"])
             .resets(&["spec", "metadata.labels"]),
@@ -1357,8 +1606,12 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
             description: "Ready replicas of those wanted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::apps::v1::Deployment>()
-                        .map_or(Cell::Null, |v| crate::hatches::apps::deployment_ready(v, c))
+                    o
+                        .downcast::<crate::apps::v1::Deployment>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apps::deployment_ready(v, c),
+                        )
                 },
                 &[&["spec", "replicas"], &["status", "readyReplicas"]],
             ),
@@ -1388,7 +1641,10 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
             priority: 1,
             description: "DNS-label identifier for this container, distinct from every other \
                 container in the pod.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -1396,7 +1652,10 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
             priority: 1,
             description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
                 reference.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -1414,13 +1673,24 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::Deployment>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::apps::v1::Deployment>(),
+                old.downcast(),
+            ) {
                 crate::hatches::apps::update_deployment(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::apps::v1::Deployment>()
-                .map_or(Vec::new(), |new| crate::hatches::apps::warn_deployment(c, new, old.and_then(|o| o.downcast())))
+            new
+                .downcast::<crate::apps::v1::Deployment>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_deployment(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -1436,11 +1706,9 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
     key_prefix: "replicasets",
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale")).verbs(&["get", "patch", "update"]).scale(
-            "spec.replicas",
-            "status.replicas",
-            "spec.selector",
-        ),
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
         SubresourceDef::new("status", ("apps", "v1", "ReplicaSet"))
             .verbs(&["get", "patch", "update"])
             .resets(&["spec"]),
@@ -1486,7 +1754,10 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
             priority: 1,
             description: "DNS-label identifier for this container, distinct from every other \
                 container in the pod.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -1494,7 +1765,10 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
             priority: 1,
             description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
                 reference.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -1511,9 +1785,16 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::apps::v1::ReplicaSet>().map_or(Vec::new(), |new| {
-                crate::hatches::apps::warn_replica_set(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::apps::v1::ReplicaSet>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_replica_set(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -1529,11 +1810,9 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
     key_prefix: "replicasets",
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale")).verbs(&["get", "patch", "update"]).scale(
-            "spec.replicas",
-            "status.replicas",
-            "spec.selector",
-        ),
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
         SubresourceDef::new("status", ("apps", "v1beta2", "ReplicaSet"))
             .verbs(&["get", "patch", "update"])
             .resets(&["spec"]),
@@ -1579,7 +1858,10 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
             priority: 1,
             description: "DNS-label identifier for this container, distinct from every other \
                 container in the pod.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -1587,7 +1869,10 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
             priority: 1,
             description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
                 reference.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -1604,9 +1889,16 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::apps::v1::ReplicaSet>().map_or(Vec::new(), |new| {
-                crate::hatches::apps::warn_replica_set(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::apps::v1::ReplicaSet>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_replica_set(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -1622,11 +1914,9 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
     key_prefix: "statefulsets",
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale")).verbs(&["get", "patch", "update"]).scale(
-            "spec.replicas",
-            "status.replicas",
-            "spec.selector",
-        ),
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
         SubresourceDef::new("status", ("apps", "v1", "StatefulSet"))
             .verbs(&["get", "patch", "update"])
             .resets(&["spec"]),
@@ -1644,8 +1934,12 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
             description: "Ready replicas of those wanted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::apps::v1::StatefulSet>()
-                        .map_or(Cell::Null, |v| crate::hatches::apps::stateful_set_ready(v, c))
+                    o
+                        .downcast::<crate::apps::v1::StatefulSet>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apps::stateful_set_ready(v, c),
+                        )
                 },
                 &[&["spec", "replicas"], &["status", "readyReplicas"]],
             ),
@@ -1663,7 +1957,10 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
             priority: 1,
             description: "DNS-label identifier for this container, distinct from every other \
                 container in the pod.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -1671,7 +1968,10 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
             priority: 1,
             description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
                 reference.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
             ..Column::PLAIN
         },
     ],
@@ -1683,9 +1983,16 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::apps::v1::StatefulSet>().map_or(Vec::new(), |new| {
-                crate::hatches::apps::warn_stateful_set(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::apps::v1::StatefulSet>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_stateful_set(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -1701,11 +2008,9 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
     key_prefix: "statefulsets",
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale")).verbs(&["get", "patch", "update"]).scale(
-            "spec.replicas",
-            "status.replicas",
-            "spec.selector",
-        ),
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
         SubresourceDef::new("status", ("apps", "v1beta2", "StatefulSet"))
             .verbs(&["get", "patch", "update"])
             .resets(&["spec"]),
@@ -1723,8 +2028,12 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
             description: "Ready replicas of those wanted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::apps::v1::StatefulSet>()
-                        .map_or(Cell::Null, |v| crate::hatches::apps::stateful_set_ready(v, c))
+                    o
+                        .downcast::<crate::apps::v1::StatefulSet>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apps::stateful_set_ready(v, c),
+                        )
                 },
                 &[&["spec", "replicas"], &["status", "readyReplicas"]],
             ),
@@ -1742,7 +2051,10 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
             priority: 1,
             description: "DNS-label identifier for this container, distinct from every other \
                 container in the pod.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -1750,7 +2062,10 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
             priority: 1,
             description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
                 reference.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
             ..Column::PLAIN
         },
     ],
@@ -1762,9 +2077,16 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::apps::v1::StatefulSet>().map_or(Vec::new(), |new| {
-                crate::hatches::apps::warn_stateful_set(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::apps::v1::StatefulSet>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_stateful_set(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -1780,11 +2102,9 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
     key_prefix: "statefulsets",
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale")).verbs(&["get", "patch", "update"]).scale(
-            "spec.replicas",
-            "status.replicas",
-            "spec.selector",
-        ),
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
         SubresourceDef::new("status", ("apps", "v1beta1", "StatefulSet"))
             .verbs(&["get", "patch", "update"])
             .resets(&["spec"]),
@@ -1802,8 +2122,12 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
             description: "Ready replicas of those wanted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::apps::v1::StatefulSet>()
-                        .map_or(Cell::Null, |v| crate::hatches::apps::stateful_set_ready(v, c))
+                    o
+                        .downcast::<crate::apps::v1::StatefulSet>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apps::stateful_set_ready(v, c),
+                        )
                 },
                 &[&["spec", "replicas"], &["status", "readyReplicas"]],
             ),
@@ -1821,7 +2145,10 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
             priority: 1,
             description: "DNS-label identifier for this container, distinct from every other \
                 container in the pod.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -1829,7 +2156,10 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
             priority: 1,
             description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
                 reference.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
             ..Column::PLAIN
         },
     ],
@@ -1841,9 +2171,16 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::apps::v1::StatefulSet>().map_or(Vec::new(), |new| {
-                crate::hatches::apps::warn_stateful_set(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::apps::v1::StatefulSet>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::apps::warn_stateful_set(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -1913,9 +2250,11 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "horizontalpodautoscalers",
     storage: ("autoscaling", "v2"),
-    subresources: &[SubresourceDef::new("status", ("autoscaling", "v2", "HorizontalPodAutoscaler"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("autoscaling", "v2", "HorizontalPodAutoscaler"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -1929,8 +2268,15 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
             description: "Kind and name of what is scaled.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
-                        .map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_reference(v, c))
+                    o
+                        .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_reference(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "scaleTargetRef"]],
             ),
@@ -1941,8 +2287,15 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
             description: "What each metric is, and what it should be.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
-                        .map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_targets(v, c))
+                    o
+                        .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_targets(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "metrics"], &["status", "currentMetrics"]],
             ),
@@ -1953,8 +2306,15 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
             description: "Fewest replicas that it scales down to.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
-                        .map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_min_pods(v, c))
+                    o
+                        .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_min_pods(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "minReplicas"]],
             ),
@@ -1994,9 +2354,11 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "horizontalpodautoscalers",
     storage: ("autoscaling", "v2"),
-    subresources: &[SubresourceDef::new("status", ("autoscaling", "v1", "HorizontalPodAutoscaler"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("autoscaling", "v1", "HorizontalPodAutoscaler"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -2010,8 +2372,15 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
             description: "Kind and name of what is scaled.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
-                        .map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_reference(v, c))
+                    o
+                        .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_reference(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "scaleTargetRef"]],
             ),
@@ -2022,8 +2391,15 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
             description: "What each metric is, and what it should be.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
-                        .map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_targets(v, c))
+                    o
+                        .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_targets(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "metrics"], &["status", "currentMetrics"]],
             ),
@@ -2034,8 +2410,15 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
             description: "Fewest replicas that it scales down to.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
-                        .map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_min_pods(v, c))
+                    o
+                        .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_min_pods(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "minReplicas"]],
             ),
@@ -2075,9 +2458,11 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "cronjobs",
     storage: ("batch", "v1"),
-    subresources: &[SubresourceDef::new("status", ("batch", "v1", "CronJob"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("batch", "v1", "CronJob"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -2106,8 +2491,12 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
             description: "Whether no further jobs are begun.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::batch::v1::CronJob>()
-                        .map_or(Cell::Null, |v| crate::hatches::batch::cron_job_suspend(v, c))
+                    o
+                        .downcast::<crate::batch::v1::CronJob>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::batch::cron_job_suspend(v, c),
+                        )
                 },
                 &[&["spec", "suspend"]],
             ),
@@ -2138,7 +2527,18 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
             priority: 1,
             description: "DNS-label identifier for this container, distinct from every other \
                 container in the pod.",
-            cell: CellRule::Join(&["spec", "jobTemplate", "spec", "template", "spec", "containers", "name"], None),
+            cell: CellRule::Join(
+                &[
+                    "spec",
+                    "jobTemplate",
+                    "spec",
+                    "template",
+                    "spec",
+                    "containers",
+                    "name",
+                ],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -2146,7 +2546,18 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
             priority: 1,
             description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
                 reference.",
-            cell: CellRule::Join(&["spec", "jobTemplate", "spec", "template", "spec", "containers", "image"], None),
+            cell: CellRule::Join(
+                &[
+                    "spec",
+                    "jobTemplate",
+                    "spec",
+                    "template",
+                    "spec",
+                    "containers",
+                    "image",
+                ],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -2164,8 +2575,16 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::batch::v1::CronJob>()
-                .map_or(Vec::new(), |new| crate::hatches::batch::warn_cron_job(c, new, old.and_then(|o| o.downcast())))
+            new
+                .downcast::<crate::batch::v1::CronJob>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::batch::warn_cron_job(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -2180,9 +2599,11 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "cronjobs",
     storage: ("batch", "v1"),
-    subresources: &[SubresourceDef::new("status", ("batch", "v1beta1", "CronJob"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("batch", "v1beta1", "CronJob"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -2211,8 +2632,12 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
             description: "Whether no further jobs are begun.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::batch::v1::CronJob>()
-                        .map_or(Cell::Null, |v| crate::hatches::batch::cron_job_suspend(v, c))
+                    o
+                        .downcast::<crate::batch::v1::CronJob>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::batch::cron_job_suspend(v, c),
+                        )
                 },
                 &[&["spec", "suspend"]],
             ),
@@ -2243,7 +2668,18 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
             priority: 1,
             description: "DNS-label identifier for this container, distinct from every other \
                 container in the pod.",
-            cell: CellRule::Join(&["spec", "jobTemplate", "spec", "template", "spec", "containers", "name"], None),
+            cell: CellRule::Join(
+                &[
+                    "spec",
+                    "jobTemplate",
+                    "spec",
+                    "template",
+                    "spec",
+                    "containers",
+                    "name",
+                ],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -2251,7 +2687,18 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
             priority: 1,
             description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
                 reference.",
-            cell: CellRule::Join(&["spec", "jobTemplate", "spec", "template", "spec", "containers", "image"], None),
+            cell: CellRule::Join(
+                &[
+                    "spec",
+                    "jobTemplate",
+                    "spec",
+                    "template",
+                    "spec",
+                    "containers",
+                    "image",
+                ],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -2269,8 +2716,16 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::batch::v1::CronJob>()
-                .map_or(Vec::new(), |new| crate::hatches::batch::warn_cron_job(c, new, old.and_then(|o| o.downcast())))
+            new
+                .downcast::<crate::batch::v1::CronJob>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::batch::warn_cron_job(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -2284,9 +2739,11 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "jobs",
     storage: ("batch", "v1"),
-    subresources: &[SubresourceDef::new("status", ("batch", "v1", "Job"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("batch", "v1", "Job"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -2300,7 +2757,8 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
             description: "Whether the job runs, is suspended, complete, failed, or being deleted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::batch::v1::Job>()
+                    o
+                        .downcast::<crate::batch::v1::Job>()
                         .map_or(Cell::Null, |v| crate::hatches::batch::job_status(v, c))
                 },
                 &[&["metadata", "deletionTimestamp"], &["status", "conditions"]],
@@ -2312,10 +2770,18 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
             description: "Pods that have succeeded, of those wanted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::batch::v1::Job>()
-                        .map_or(Cell::Null, |v| crate::hatches::batch::job_completions(v, c))
+                    o
+                        .downcast::<crate::batch::v1::Job>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::batch::job_completions(v, c),
+                        )
                 },
-                &[&["spec", "completions"], &["spec", "parallelism"], &["status", "succeeded"]],
+                &[
+                    &["spec", "completions"],
+                    &["spec", "parallelism"],
+                    &["status", "succeeded"],
+                ],
             ),
             ..Column::PLAIN
         },
@@ -2324,8 +2790,12 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
             description: "How long the job has run, or took.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::batch::v1::Job>()
-                        .map_or(Cell::Null, |v| crate::hatches::batch::job_duration(v, c))
+                    o
+                        .downcast::<crate::batch::v1::Job>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::batch::job_duration(v, c),
+                        )
                 },
                 &[&["status", "startTime"], &["status", "completionTime"]],
             ),
@@ -2343,7 +2813,10 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
             priority: 1,
             description: "DNS-label identifier for this container, distinct from every other \
                 container in the pod.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -2351,7 +2824,10 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
             priority: 1,
             description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
                 reference.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -2362,13 +2838,17 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
             ..Column::PLAIN
         },
     ],
-    selectable: &[SelectableDef {
-        label: "status.successful",
-        value: Selected::ByHand(|o| {
-            o.downcast::<crate::batch::v1::Job>().map_or(String::new(), crate::hatches::batch::job_successful_label)
-        }),
-        reads: &[&["status", "succeeded"]],
-    }],
+    selectable: &[
+        SelectableDef {
+            label: "status.successful",
+            value: Selected::ByHand(|o| {
+                o
+                    .downcast::<crate::batch::v1::Job>()
+                    .map_or(String::new(), crate::hatches::batch::job_successful_label)
+            }),
+            reads: &[&["status", "succeeded"]],
+        },
+    ],
     garbage_collection: GarbageCollection::Orphan,
     orphan_warning: "child pods are preserved by default when jobs are deleted; set \
                 propagationPolicy=Background to remove them or set \
@@ -2382,12 +2862,24 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::batch::v1::Job>() {
-                crate::hatches::batch::create_job(c, new, said.and_then(|o| o.downcast()))
+                crate::hatches::batch::create_job(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
             }
         }),
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::batch::v1::Job>()
-                .map_or(Vec::new(), |new| crate::hatches::batch::warn_job(c, new, old.and_then(|o| o.downcast())))
+            new
+                .downcast::<crate::batch::v1::Job>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::batch::warn_job(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -2401,11 +2893,17 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
     key_prefix: "certificatesigningrequests",
     storage: ("certificates.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("approval", ("certificates.k8s.io", "v1", "CertificateSigningRequest"))
+        SubresourceDef::new(
+                "approval",
+                ("certificates.k8s.io", "v1", "CertificateSigningRequest"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["spec", "status.certificate"])
             .without_tables(),
-        SubresourceDef::new("status", ("certificates.k8s.io", "v1", "CertificateSigningRequest"))
+        SubresourceDef::new(
+                "status",
+                ("certificates.k8s.io", "v1", "CertificateSigningRequest"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["spec"]),
     ],
@@ -2442,9 +2940,15 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
             description: "How long the certificate was asked to be valid.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::certificates::v1::CertificateSigningRequest>().map_or(Cell::Null, |v| {
-                        crate::hatches::certificates::certificate_signing_request_requested_duration(v, c)
-                    })
+                    o
+                        .downcast::<crate::certificates::v1::CertificateSigningRequest>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::certificates::certificate_signing_request_requested_duration(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "expirationSeconds"]],
             ),
@@ -2456,9 +2960,15 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
                 a certificate was issued.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::certificates::v1::CertificateSigningRequest>().map_or(Cell::Null, |v| {
-                        crate::hatches::certificates::certificate_signing_request_condition(v, c)
-                    })
+                    o
+                        .downcast::<crate::certificates::v1::CertificateSigningRequest>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::certificates::certificate_signing_request_condition(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["status", "conditions"], &["status", "certificate"]],
             ),
@@ -2473,9 +2983,10 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) =
-                (new.downcast::<crate::certificates::v1::CertificateSigningRequest>(), old.downcast())
-            {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::certificates::v1::CertificateSigningRequest>(),
+                old.downcast(),
+            ) {
                 crate::hatches::certificates::update_request(c, new, old)
             }
         }),
@@ -2491,11 +3002,17 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
     key_prefix: "certificatesigningrequests",
     storage: ("certificates.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef::new("approval", ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"))
+        SubresourceDef::new(
+                "approval",
+                ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["spec", "status.certificate"])
             .without_tables(),
-        SubresourceDef::new("status", ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"))
+        SubresourceDef::new(
+                "status",
+                ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"),
+            )
             .verbs(&["get", "patch", "update"])
             .resets(&["spec"]),
     ],
@@ -2532,9 +3049,15 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
             description: "How long the certificate was asked to be valid.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::certificates::v1::CertificateSigningRequest>().map_or(Cell::Null, |v| {
-                        crate::hatches::certificates::certificate_signing_request_requested_duration(v, c)
-                    })
+                    o
+                        .downcast::<crate::certificates::v1::CertificateSigningRequest>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::certificates::certificate_signing_request_requested_duration(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "expirationSeconds"]],
             ),
@@ -2546,9 +3069,15 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
                 a certificate was issued.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::certificates::v1::CertificateSigningRequest>().map_or(Cell::Null, |v| {
-                        crate::hatches::certificates::certificate_signing_request_condition(v, c)
-                    })
+                    o
+                        .downcast::<crate::certificates::v1::CertificateSigningRequest>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::certificates::certificate_signing_request_condition(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["status", "conditions"], &["status", "certificate"]],
             ),
@@ -2563,9 +3092,10 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
     tagged_validation: true,
     hooks: Hooks {
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) =
-                (new.downcast::<crate::certificates::v1::CertificateSigningRequest>(), old.downcast())
-            {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::certificates::v1::CertificateSigningRequest>(),
+                old.downcast(),
+            ) {
                 crate::hatches::certificates::update_request(c, new, old)
             }
         }),
@@ -2609,9 +3139,14 @@ static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "podcertificaterequests",
     storage: ("certificates.k8s.io", "v1beta1"),
-    subresources: &[SubresourceDef::new("status", ("certificates.k8s.io", "v1beta1", "PodCertificateRequest"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("certificates.k8s.io", "v1beta1", "PodCertificateRequest"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -2650,8 +3185,17 @@ static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
                 issued.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::certificates::v1beta1::PodCertificateRequest>()
-                        .map_or(Cell::Null, |v| crate::hatches::certificates::pod_certificate_request_state(v, c))
+                    o
+                        .downcast::<
+                            crate::certificates::v1beta1::PodCertificateRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::certificates::pod_certificate_request_state(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["status", "conditions"]],
             ),
@@ -2676,9 +3220,10 @@ static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) =
-                (new.downcast::<crate::certificates::v1beta1::PodCertificateRequest>(), old.downcast())
-            {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::certificates::v1beta1::PodCertificateRequest>(),
+                old.downcast(),
+            ) {
                 crate::hatches::certificates::update_pod_request(c, new, old)
             }
         }),
@@ -2799,8 +3344,12 @@ static CORE_COMPONENT_STATUS_V1: ResourceDef = ResourceDef {
             description: "Whether the component is healthy.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::ComponentStatus>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::component_status_status(v, c))
+                    o
+                        .downcast::<crate::core::v1::ComponentStatus>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::component_status_status(v, c),
+                        )
                 },
                 &[&["conditions"]],
             ),
@@ -2811,8 +3360,12 @@ static CORE_COMPONENT_STATUS_V1: ResourceDef = ResourceDef {
             description: "What the component says of its health.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::ComponentStatus>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::component_status_message(v, c))
+                    o
+                        .downcast::<crate::core::v1::ComponentStatus>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::component_status_message(v, c),
+                        )
                 },
                 &[&["conditions"]],
             ),
@@ -2823,8 +3376,12 @@ static CORE_COMPONENT_STATUS_V1: ResourceDef = ResourceDef {
             description: "Why its health is not known.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::ComponentStatus>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::component_status_error(v, c))
+                    o
+                        .downcast::<crate::core::v1::ComponentStatus>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::component_status_error(v, c),
+                        )
                 },
                 &[&["conditions"]],
             ),
@@ -2856,8 +3413,12 @@ static CORE_CONFIG_MAP_V1: ResourceDef = ResourceDef {
             description: "How many entries it has, binary ones included.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::ConfigMap>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::config_map_data(v, c))
+                    o
+                        .downcast::<crate::core::v1::ConfigMap>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::config_map_data(v, c),
+                        )
                 },
                 &[&["data"], &["binaryData"]],
             ),
@@ -2896,8 +3457,12 @@ static CORE_ENDPOINTS_V1: ResourceDef = ResourceDef {
             description: "Addresses and ports that are ready; only the first few are shown.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Endpoints>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::endpoints_endpoints(v, c))
+                    o
+                        .downcast::<crate::core::v1::Endpoints>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::endpoints_endpoints(v, c),
+                        )
                 },
                 &[&["subsets"]],
             ),
@@ -2917,8 +3482,16 @@ static CORE_ENDPOINTS_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::core::v1::Endpoints>()
-                .map_or(Vec::new(), |new| crate::hatches::core::warn_endpoints(c, new, old.and_then(|o| o.downcast())))
+            new
+                .downcast::<crate::core::v1::Endpoints>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_endpoints(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -2938,8 +3511,12 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
             description: "How long ago it happened last.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Event>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::event_last_seen(v, c))
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::event_last_seen(v, c),
+                        )
                 },
                 &[&["series"], &["lastTimestamp"], &["firstTimestamp"], &["eventTime"]],
             ),
@@ -2962,7 +3539,8 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
             description: "Kind and name of the object that it is about.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Event>()
+                    o
+                        .downcast::<crate::core::v1::Event>()
                         .map_or(Cell::Null, |v| crate::hatches::core::event_object(v, c))
                 },
                 &[&["involvedObject"]],
@@ -2982,7 +3560,8 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
             description: "The component that reported it, and from which host.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Event>()
+                    o
+                        .downcast::<crate::core::v1::Event>()
                         .map_or(Cell::Null, |v| crate::hatches::core::event_source(v, c))
                 },
                 &[&["source"], &["reportingComponent"], &["reportingInstance"]],
@@ -2994,8 +3573,12 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
             description: "What happened, for people.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Event>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::event_message(v, c))
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::event_message(v, c),
+                        )
                 },
                 &[&["message"]],
             ),
@@ -3007,8 +3590,12 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
             description: "How long ago it happened first.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Event>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::event_first_seen(v, c))
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::event_first_seen(v, c),
+                        )
                 },
                 &[&["firstTimestamp"], &["eventTime"]],
             ),
@@ -3020,7 +3607,8 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
             description: "How often it happened.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Event>()
+                    o
+                        .downcast::<crate::core::v1::Event>()
                         .map_or(Cell::Null, |v| crate::hatches::core::event_count(v, c))
                 },
                 &[&["series"], &["count"]],
@@ -3037,19 +3625,33 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
         },
     ],
     selectable: &[
-        SelectableDef::at("involvedObject.apiVersion", &[&["involvedObject", "apiVersion"]]),
-        SelectableDef::at("involvedObject.fieldPath", &[&["involvedObject", "fieldPath"]]),
+        SelectableDef::at(
+            "involvedObject.apiVersion",
+            &[&["involvedObject", "apiVersion"]],
+        ),
+        SelectableDef::at(
+            "involvedObject.fieldPath",
+            &[&["involvedObject", "fieldPath"]],
+        ),
         SelectableDef::at("involvedObject.kind", &[&["involvedObject", "kind"]]),
         SelectableDef::at("involvedObject.name", &[&["involvedObject", "name"]]),
-        SelectableDef::at("involvedObject.namespace", &[&["involvedObject", "namespace"]]),
-        SelectableDef::at("involvedObject.resourceVersion", &[&["involvedObject", "resourceVersion"]]),
+        SelectableDef::at(
+            "involvedObject.namespace",
+            &[&["involvedObject", "namespace"]],
+        ),
+        SelectableDef::at(
+            "involvedObject.resourceVersion",
+            &[&["involvedObject", "resourceVersion"]],
+        ),
         SelectableDef::at("involvedObject.uid", &[&["involvedObject", "uid"]]),
         SelectableDef::at("reason", &[&["reason"]]),
         SelectableDef::at("reportingComponent", &[&["reportingComponent"]]),
         SelectableDef {
             label: "source",
             value: Selected::ByHand(|o| {
-                o.downcast::<crate::core::v1::Event>().map_or(String::new(), crate::hatches::core::event_source_label)
+                o
+                    .downcast::<crate::core::v1::Event>()
+                    .map_or(String::new(), crate::hatches::core::event_source_label)
             }),
             reads: &[&["source", "component"], &["reportingComponent"]],
         },
@@ -3078,7 +3680,11 @@ static CORE_LIMIT_RANGE_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::core::v1::LimitRange>() {
-                crate::hatches::core::create_limit_range(c, new, said.and_then(|o| o.downcast()))
+                crate::hatches::core::create_limit_range(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
             }
         }),
         ..Hooks::NONE
@@ -3098,7 +3704,9 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
             .verbs(&["update"])
             .resets(&["status"])
             .without_tables(),
-        SubresourceDef::new("status", ("", "v1", "Namespace")).verbs(&["get", "patch", "update"]).resets(&["spec"]),
+        SubresourceDef::new("status", ("", "v1", "Namespace"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column {
@@ -3132,11 +3740,18 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::core::v1::Namespace>() {
-                crate::hatches::core::create_namespace(c, new, said.and_then(|o| o.downcast()))
+                crate::hatches::core::create_namespace(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
             }
         }),
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Namespace>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::Namespace>(),
+                old.downcast(),
+            ) {
                 crate::hatches::core::update_namespace(c, new, old)
             }
         }),
@@ -3146,7 +3761,9 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
             }
         }),
         holds: Some(|o| {
-            o.downcast::<crate::core::v1::Namespace>().is_some_and(crate::hatches::core::namespace_has_content)
+            o
+                .downcast::<crate::core::v1::Namespace>()
+                .is_some_and(crate::hatches::core::namespace_has_content)
         }),
         ..Hooks::NONE
     },
@@ -3162,7 +3779,9 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
     subresources: &[
         SubresourceDef::new("proxy", ("", "v1", "NodeProxyOptions"))
             .verbs(&["create", "delete", "get", "patch", "update"]),
-        SubresourceDef::new("status", ("", "v1", "Node")).verbs(&["get", "patch", "update"]).resets(&["spec"]),
+        SubresourceDef::new("status", ("", "v1", "Node"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column {
@@ -3177,7 +3796,8 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
             description: "Whether the node is ready, and whether pods may be placed on it.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Node>()
+                    o
+                        .downcast::<crate::core::v1::Node>()
                         .map_or(Cell::Null, |v| crate::hatches::core::node_status(v, c))
                 },
                 &[&["spec", "unschedulable"], &["status", "conditions"]],
@@ -3189,7 +3809,9 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
             description: "Roles that its labels give it.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Node>().map_or(Cell::Null, |v| crate::hatches::core::node_roles(v, c))
+                    o
+                        .downcast::<crate::core::v1::Node>()
+                        .map_or(Cell::Null, |v| crate::hatches::core::node_roles(v, c))
                 },
                 &[&["metadata", "labels"]],
             ),
@@ -3214,8 +3836,12 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
             description: "First address within the cluster.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Node>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::node_internal_ip(v, c))
+                    o
+                        .downcast::<crate::core::v1::Node>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::node_internal_ip(v, c),
+                        )
                 },
                 &[&["status", "addresses"]],
             ),
@@ -3227,8 +3853,12 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
             description: "First address outside of the cluster.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Node>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::node_external_ip(v, c))
+                    o
+                        .downcast::<crate::core::v1::Node>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::node_external_ip(v, c),
+                        )
                 },
                 &[&["status", "addresses"]],
             ),
@@ -3247,8 +3877,12 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
             description: "Kernel that the node runs.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Node>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::node_kernel_version(v, c))
+                    o
+                        .downcast::<crate::core::v1::Node>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::node_kernel_version(v, c),
+                        )
                 },
                 &[&["status", "nodeInfo"]],
             ),
@@ -3258,11 +3892,16 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
             name: "Container-Runtime",
             priority: 1,
             description: "Runtime with version, like `containerd://2.0.0`.",
-            cell: CellRule::Path(&["status", "nodeInfo", "containerRuntimeVersion"], Some("<unknown>")),
+            cell: CellRule::Path(
+                &["status", "nodeInfo", "containerRuntimeVersion"],
+                Some("<unknown>"),
+            ),
             ..Column::PLAIN
         },
     ],
-    selectable: &[SelectableDef::at("spec.unschedulable", &[&["spec", "unschedulable"]])],
+    selectable: &[
+        SelectableDef::at("spec.unschedulable", &[&["spec", "unschedulable"]]),
+    ],
     resets: &["status"],
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
@@ -3270,17 +3909,32 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::core::v1::Node>() {
-                crate::hatches::core::create_node(c, new, said.and_then(|o| o.downcast()))
+                crate::hatches::core::create_node(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
             }
         }),
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Node>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::Node>(),
+                old.downcast(),
+            ) {
                 crate::hatches::core::update_node(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::core::v1::Node>()
-                .map_or(Vec::new(), |new| crate::hatches::core::warn_node(c, new, old.and_then(|o| o.downcast())))
+            new
+                .downcast::<crate::core::v1::Node>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_node(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -3293,9 +3947,11 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
     short_names: &["pv"],
     key_prefix: "persistentvolumes",
     storage: ("", "v1"),
-    subresources: &[SubresourceDef::new("status", ("", "v1", "PersistentVolume"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("", "v1", "PersistentVolume"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -3315,8 +3971,15 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
             description: "How the volume may be mounted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::PersistentVolume>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_access_modes(v, c))
+                    o
+                        .downcast::<crate::core::v1::PersistentVolume>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_access_modes(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "accessModes"]],
             ),
@@ -3334,8 +3997,12 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
             description: "Phase of the volume, or that it is being deleted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::PersistentVolume>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_status(v, c))
+                    o
+                        .downcast::<crate::core::v1::PersistentVolume>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_status(v, c),
+                        )
                 },
                 &[&["metadata", "deletionTimestamp"], &["status", "phase"]],
             ),
@@ -3346,8 +4013,12 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
             description: "Namespace and name of the claim that it is bound to.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::PersistentVolume>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_claim(v, c))
+                    o
+                        .downcast::<crate::core::v1::PersistentVolume>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_claim(v, c),
+                        )
                 },
                 &[&["spec", "claimRef"]],
             ),
@@ -3358,8 +4029,15 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
             description: "Storage class of the volume.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::PersistentVolume>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_storage_class(v, c))
+                    o
+                        .downcast::<crate::core::v1::PersistentVolume>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_storage_class(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["metadata", "annotations"], &["spec", "storageClassName"]],
             ),
@@ -3368,7 +4046,10 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
         Column {
             name: "VolumeAttributesClass",
             description: "Attributes class in force on the volume, matched during binding.",
-            cell: CellRule::Path(&["spec", "volumeAttributesClassName"], Some("<unset>")),
+            cell: CellRule::Path(
+                &["spec", "volumeAttributesClassName"],
+                Some("<unset>"),
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -3400,17 +4081,32 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::core::v1::PersistentVolume>() {
-                crate::hatches::core::create_volume(c, new, said.and_then(|o| o.downcast()))
+                crate::hatches::core::create_volume(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
             }
         }),
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolume>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::PersistentVolume>(),
+                old.downcast(),
+            ) {
                 crate::hatches::core::update_volume(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::core::v1::PersistentVolume>()
-                .map_or(Vec::new(), |new| crate::hatches::core::warn_volume(c, new, old.and_then(|o| o.downcast())))
+            new
+                .downcast::<crate::core::v1::PersistentVolume>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_volume(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -3424,9 +4120,11 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "persistentvolumeclaims",
     storage: ("", "v1"),
-    subresources: &[SubresourceDef::new("status", ("", "v1", "PersistentVolumeClaim"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("", "v1", "PersistentVolumeClaim"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -3440,8 +4138,15 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
             description: "Phase of the claim, or that it is being deleted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::PersistentVolumeClaim>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_claim_status(v, c))
+                    o
+                        .downcast::<crate::core::v1::PersistentVolumeClaim>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_claim_status(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["metadata", "deletionTimestamp"], &["status", "phase"]],
             ),
@@ -3458,8 +4163,15 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
             description: "Size of the volume that is bound.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::PersistentVolumeClaim>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_claim_capacity(v, c))
+                    o
+                        .downcast::<crate::core::v1::PersistentVolumeClaim>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_claim_capacity(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "volumeName"], &["status", "capacity"]],
             ),
@@ -3470,8 +4182,15 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
             description: "How the volume that is bound may be mounted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::PersistentVolumeClaim>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_claim_access_modes(v, c))
+                    o
+                        .downcast::<crate::core::v1::PersistentVolumeClaim>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_claim_access_modes(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "volumeName"], &["status", "accessModes"]],
             ),
@@ -3482,8 +4201,15 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
             description: "Storage class that the claim asks for.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::PersistentVolumeClaim>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_claim_storage_class(v, c))
+                    o
+                        .downcast::<crate::core::v1::PersistentVolumeClaim>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::persistent_volume_claim_storage_class(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["metadata", "annotations"], &["spec", "storageClassName"]],
             ),
@@ -3493,7 +4219,10 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
             name: "VolumeAttributesClass",
             description: "VolumeAttributesClass to apply; changeable later, unlike the storage \
                 class.",
-            cell: CellRule::Path(&["spec", "volumeAttributesClassName"], Some("<unset>")),
+            cell: CellRule::Path(
+                &["spec", "volumeAttributesClassName"],
+                Some("<unset>"),
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -3519,17 +4248,32 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::core::v1::PersistentVolumeClaim>() {
-                crate::hatches::core::create_claim(c, new, said.and_then(|o| o.downcast()))
+                crate::hatches::core::create_claim(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
             }
         }),
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolumeClaim>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::PersistentVolumeClaim>(),
+                old.downcast(),
+            ) {
                 crate::hatches::core::update_claim(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::core::v1::PersistentVolumeClaim>()
-                .map_or(Vec::new(), |new| crate::hatches::core::warn_claim(c, new, old.and_then(|o| o.downcast())))
+            new
+                .downcast::<crate::core::v1::PersistentVolumeClaim>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_claim(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -3545,23 +4289,26 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
     key_prefix: "pods",
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef::new("attach", ("", "v1", "PodAttachOptions")).verbs(&["create", "get"]),
+        SubresourceDef::new("attach", ("", "v1", "PodAttachOptions"))
+            .verbs(&["create", "get"]),
         SubresourceDef::new("binding", ("", "v1", "Binding")).verbs(&["create"]),
         SubresourceDef::new("ephemeralcontainers", ("", "v1", "Pod"))
             .verbs(&["get", "patch", "update"])
             .without_tables(),
         SubresourceDef::new("eviction", ("policy", "v1", "Eviction")).verbs(&["create"]),
-        SubresourceDef::new("exec", ("", "v1", "PodExecOptions")).verbs(&["create", "get"]),
+        SubresourceDef::new("exec", ("", "v1", "PodExecOptions"))
+            .verbs(&["create", "get"]),
         SubresourceDef::new("log", ("", "v1", "Pod")).verbs(&["get"]),
-        SubresourceDef::new("portforward", ("", "v1", "PodPortForwardOptions")).verbs(&["create", "get"]),
+        SubresourceDef::new("portforward", ("", "v1", "PodPortForwardOptions"))
+            .verbs(&["create", "get"]),
         SubresourceDef::new("proxy", ("", "v1", "PodProxyOptions"))
             .verbs(&["create", "delete", "get", "patch", "update"]),
-        SubresourceDef::new("resize", ("", "v1", "Pod")).verbs(&["get", "patch", "update"]).without_tables(),
-        SubresourceDef::new("status", ("", "v1", "Pod")).verbs(&["get", "patch", "update"]).resets(&[
-            "spec",
-            "metadata.deletionTimestamp",
-            "metadata.ownerReferences",
-        ]),
+        SubresourceDef::new("resize", ("", "v1", "Pod"))
+            .verbs(&["get", "patch", "update"])
+            .without_tables(),
+        SubresourceDef::new("status", ("", "v1", "Pod"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"]),
     ],
     columns: &[
         Column {
@@ -3576,7 +4323,9 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
             description: "Ready containers of all that run beside one another.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Pod>().map_or(Cell::Null, |v| crate::hatches::core::pod_ready(v, c))
+                    o
+                        .downcast::<crate::core::v1::Pod>()
+                        .map_or(Cell::Null, |v| crate::hatches::core::pod_ready(v, c))
                 },
                 &[
                     &["spec", "containers", "name"],
@@ -3592,7 +4341,9 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
             description: "The phase of the pod, or what holds it or its containers up.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Pod>().map_or(Cell::Null, |v| crate::hatches::core::pod_status(v, c))
+                    o
+                        .downcast::<crate::core::v1::Pod>()
+                        .map_or(Cell::Null, |v| crate::hatches::core::pod_status(v, c))
                 },
                 &[
                     &["metadata", "deletionTimestamp"],
@@ -3608,10 +4359,15 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
             description: "How often its containers were restarted, and how long ago the last time.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Pod>()
+                    o
+                        .downcast::<crate::core::v1::Pod>()
                         .map_or(Cell::Null, |v| crate::hatches::core::pod_restarts(v, c))
                 },
-                &[&["spec", "initContainers", "name"], &["spec", "initContainers", "restartPolicy"], &["status"]],
+                &[
+                    &["spec", "initContainers", "name"],
+                    &["spec", "initContainers", "restartPolicy"],
+                    &["status"],
+                ],
             ),
             ..Column::PLAIN
         },
@@ -3650,8 +4406,12 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
             description: "Conditions of others that hold, of those that it is to wait for.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Pod>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::pod_readiness_gates(v, c))
+                    o
+                        .downcast::<crate::core::v1::Pod>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::pod_readiness_gates(v, c),
+                        )
                 },
                 &[&["spec", "readinessGates"], &["status", "conditions"]],
             ),
@@ -3665,13 +4425,18 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
         SelectableDef::at("spec.restartPolicy", &[&["spec", "restartPolicy"]]),
         SelectableDef::at("spec.schedulerName", &[&["spec", "schedulerName"]]),
         SelectableDef::at("spec.serviceAccountName", &[&["spec", "serviceAccountName"]]),
-        SelectableDef::at("status.nominatedNodeName", &[&["status", "nominatedNodeName"]]),
+        SelectableDef::at(
+            "status.nominatedNodeName",
+            &[&["status", "nominatedNodeName"]],
+        ),
         SelectableDef::at("status.phase", &[&["status", "phase"]]),
         SelectableDef::at("status.podIP", &[&["status", "podIP"]]),
         SelectableDef {
             label: "status.podIPs",
             value: Selected::ByHand(|o| {
-                o.downcast::<crate::core::v1::Pod>().map_or(String::new(), crate::hatches::core::pod_ips_label)
+                o
+                    .downcast::<crate::core::v1::Pod>()
+                    .map_or(String::new(), crate::hatches::core::pod_ips_label)
             }),
             reads: &[&["status", "podIPs"]],
         },
@@ -3690,19 +4455,34 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
             }
         }),
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Pod>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::Pod>(),
+                old.downcast(),
+            ) {
                 crate::hatches::core::update_pod(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::core::v1::Pod>()
-                .map_or(Vec::new(), |new| crate::hatches::core::warn_pod(c, new, old.and_then(|o| o.downcast())))
+            new
+                .downcast::<crate::core::v1::Pod>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_pod(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         grace: Some(|asked, o| {
-            o.downcast::<crate::core::v1::Pod>().and_then(|o| crate::hatches::core::grace_of_pod(asked, o))
+            o
+                .downcast::<crate::core::v1::Pod>()
+                .and_then(|o| crate::hatches::core::grace_of_pod(asked, o))
         }),
         rows: Some(|o| {
-            o.downcast::<crate::core::v1::Pod>().map_or(Vec::new(), crate::hatches::core::pod_row_conditions)
+            o
+                .downcast::<crate::core::v1::Pod>()
+                .map_or(Vec::new(), crate::hatches::core::pod_row_conditions)
         }),
         ..Hooks::NONE
     },
@@ -3751,9 +4531,16 @@ static CORE_POD_TEMPLATE_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::core::v1::PodTemplate>().map_or(Vec::new(), |new| {
-                crate::hatches::core::warn_pod_template(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::core::v1::PodTemplate>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_pod_template(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -3769,11 +4556,9 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
     key_prefix: "controllers",
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale")).verbs(&["get", "patch", "update"]).scale(
-            "spec.replicas",
-            "status.replicas",
-            "spec.selector",
-        ),
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
         SubresourceDef::new("status", ("", "v1", "ReplicationController"))
             .verbs(&["get", "patch", "update"])
             .resets(&["spec"]),
@@ -3819,7 +4604,10 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
             priority: 1,
             description: "DNS-label identifier for this container, distinct from every other \
                 container in the pod.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "name"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -3827,7 +4615,10 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
             priority: 1,
             description: "Image to run, such as `registry.example.com/app:1.2` or a digest \
                 reference.",
-            cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None),
+            cell: CellRule::Join(
+                &["spec", "template", "spec", "containers", "image"],
+                None,
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -3847,9 +4638,16 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::core::v1::ReplicationController>().map_or(Vec::new(), |new| {
-                crate::hatches::core::warn_replication_controller(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::core::v1::ReplicationController>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_replication_controller(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -3863,9 +4661,11 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "resourcequotas",
     storage: ("", "v1"),
-    subresources: &[SubresourceDef::new("status", ("", "v1", "ResourceQuota"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("", "v1", "ResourceQuota"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -3879,8 +4679,12 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
             description: "Requests in use and their limits, by resource.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::ResourceQuota>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::resource_quota_request(v, c))
+                    o
+                        .downcast::<crate::core::v1::ResourceQuota>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::resource_quota_request(v, c),
+                        )
                 },
                 &[&["status", "hard"], &["status", "used"]],
             ),
@@ -3891,8 +4695,12 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
             description: "Limits in use and how much they may be, by resource.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::ResourceQuota>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::resource_quota_limit(v, c))
+                    o
+                        .downcast::<crate::core::v1::ResourceQuota>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::resource_quota_limit(v, c),
+                        )
                 },
                 &[&["status", "hard"], &["status", "used"]],
             ),
@@ -3912,9 +4720,16 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::core::v1::ResourceQuota>().map_or(Vec::new(), |new| {
-                crate::hatches::core::warn_resource_quota(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::core::v1::ResourceQuota>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_resource_quota(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -3961,13 +4776,24 @@ static CORE_SECRET_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Secret>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::Secret>(),
+                old.downcast(),
+            ) {
                 crate::hatches::core::update_secret(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::core::v1::Secret>()
-                .map_or(Vec::new(), |new| crate::hatches::core::warn_secret(c, new, old.and_then(|o| o.downcast())))
+            new
+                .downcast::<crate::core::v1::Secret>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_secret(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -3985,7 +4811,9 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
     subresources: &[
         SubresourceDef::new("proxy", ("", "v1", "ServiceProxyOptions"))
             .verbs(&["create", "delete", "get", "patch", "update"]),
-        SubresourceDef::new("status", ("", "v1", "Service")).verbs(&["get", "patch", "update"]).resets(&["spec"]),
+        SubresourceDef::new("status", ("", "v1", "Service"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column {
@@ -4007,8 +4835,12 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
             description: "First address within the cluster.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Service>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::service_cluster_ip(v, c))
+                    o
+                        .downcast::<crate::core::v1::Service>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::service_cluster_ip(v, c),
+                        )
                 },
                 &[&["spec", "clusterIPs"]],
             ),
@@ -4019,10 +4851,19 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
             description: "Addresses that lead to it from outside of the cluster.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Service>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::service_external_ip(v, c))
+                    o
+                        .downcast::<crate::core::v1::Service>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::service_external_ip(v, c),
+                        )
                 },
-                &[&["spec", "externalIPs"], &["spec", "externalName"], &["spec", "type"], &["status", "loadBalancer"]],
+                &[
+                    &["spec", "externalIPs"],
+                    &["spec", "externalName"],
+                    &["spec", "type"],
+                    &["status", "loadBalancer"],
+                ],
             ),
             ..Column::PLAIN
         },
@@ -4031,8 +4872,12 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
             description: "Ports that it listens at, node ports included.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Service>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::service_ports(v, c))
+                    o
+                        .downcast::<crate::core::v1::Service>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::service_ports(v, c),
+                        )
                 },
                 &[&["spec", "ports"]],
             ),
@@ -4066,17 +4911,32 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::core::v1::Service>() {
-                crate::hatches::core::create_service(c, new, said.and_then(|o| o.downcast()))
+                crate::hatches::core::create_service(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
             }
         }),
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Service>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::Service>(),
+                old.downcast(),
+            ) {
                 crate::hatches::core::update_service(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::core::v1::Service>()
-                .map_or(Vec::new(), |new| crate::hatches::core::warn_service(c, new, old.and_then(|o| o.downcast())))
+            new
+                .downcast::<crate::core::v1::Service>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_service(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -4090,7 +4950,10 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "serviceaccounts",
     storage: ("", "v1"),
-    subresources: &[SubresourceDef::new("token", ("authentication.k8s.io", "v1", "TokenRequest")).verbs(&["create"])],
+    subresources: &[
+        SubresourceDef::new("token", ("authentication.k8s.io", "v1", "TokenRequest"))
+            .verbs(&["create"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -4114,18 +4977,32 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::core::v1::ServiceAccount>() {
-                crate::hatches::core::create_service_account(c, new, said.and_then(|o| o.downcast()))
+                crate::hatches::core::create_service_account(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
             }
         }),
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::ServiceAccount>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::core::v1::ServiceAccount>(),
+                old.downcast(),
+            ) {
                 crate::hatches::core::update_service_account(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::core::v1::ServiceAccount>().map_or(Vec::new(), |new| {
-                crate::hatches::core::warn_service_account(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::core::v1::ServiceAccount>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::core::warn_service_account(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -4158,8 +5035,12 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
             description: "Ports of every endpoint in the slice.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::discovery::v1::EndpointSlice>()
-                        .map_or(Cell::Null, |v| crate::hatches::discovery::endpoint_slice_ports(v, c))
+                    o
+                        .downcast::<crate::discovery::v1::EndpointSlice>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::discovery::endpoint_slice_ports(v, c),
+                        )
                 },
                 &[&["ports"]],
             ),
@@ -4170,8 +5051,12 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
             description: "Addresses of the endpoints in the slice; only the first few are shown.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::discovery::v1::EndpointSlice>()
-                        .map_or(Cell::Null, |v| crate::hatches::discovery::endpoint_slice_endpoints(v, c))
+                    o
+                        .downcast::<crate::discovery::v1::EndpointSlice>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::discovery::endpoint_slice_endpoints(v, c),
+                        )
                 },
                 &[&["endpoints", "addresses"]],
             ),
@@ -4192,18 +5077,32 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::discovery::v1::EndpointSlice>() {
-                crate::hatches::discovery::create_endpoint_slice(c, new, said.and_then(|o| o.downcast()))
+                crate::hatches::discovery::create_endpoint_slice(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
             }
         }),
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::discovery::v1::EndpointSlice>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::discovery::v1::EndpointSlice>(),
+                old.downcast(),
+            ) {
                 crate::hatches::discovery::update_endpoint_slice(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::discovery::v1::EndpointSlice>().map_or(Vec::new(), |new| {
-                crate::hatches::discovery::warn_endpoint_slice(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::discovery::v1::EndpointSlice>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::discovery::warn_endpoint_slice(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -4223,8 +5122,12 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
             description: "How long ago it happened last.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Event>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::event_last_seen(v, c))
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::event_last_seen(v, c),
+                        )
                 },
                 &[&["series"], &["lastTimestamp"], &["firstTimestamp"], &["eventTime"]],
             ),
@@ -4247,7 +5150,8 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
             description: "Kind and name of the object that it is about.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Event>()
+                    o
+                        .downcast::<crate::core::v1::Event>()
                         .map_or(Cell::Null, |v| crate::hatches::core::event_object(v, c))
                 },
                 &[&["involvedObject"]],
@@ -4267,7 +5171,8 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
             description: "The component that reported it, and from which host.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Event>()
+                    o
+                        .downcast::<crate::core::v1::Event>()
                         .map_or(Cell::Null, |v| crate::hatches::core::event_source(v, c))
                 },
                 &[&["source"], &["reportingComponent"], &["reportingInstance"]],
@@ -4279,8 +5184,12 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
             description: "What happened, for people.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Event>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::event_message(v, c))
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::event_message(v, c),
+                        )
                 },
                 &[&["message"]],
             ),
@@ -4292,8 +5201,12 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
             description: "How long ago it happened first.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Event>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::event_first_seen(v, c))
+                    o
+                        .downcast::<crate::core::v1::Event>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::core::event_first_seen(v, c),
+                        )
                 },
                 &[&["firstTimestamp"], &["eventTime"]],
             ),
@@ -4305,7 +5218,8 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
             description: "How often it happened.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::core::v1::Event>()
+                    o
+                        .downcast::<crate::core::v1::Event>()
                         .map_or(Cell::Null, |v| crate::hatches::core::event_count(v, c))
                 },
                 &[&["series"], &["count"]],
@@ -4328,7 +5242,10 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
         SelectableDef::at("regarding.kind", &[&["involvedObject", "kind"]]),
         SelectableDef::at("regarding.name", &[&["involvedObject", "name"]]),
         SelectableDef::at("regarding.namespace", &[&["involvedObject", "namespace"]]),
-        SelectableDef::at("regarding.resourceVersion", &[&["involvedObject", "resourceVersion"]]),
+        SelectableDef::at(
+            "regarding.resourceVersion",
+            &[&["involvedObject", "resourceVersion"]],
+        ),
         SelectableDef::at("regarding.uid", &[&["involvedObject", "uid"]]),
         SelectableDef::at("reportingController", &[&["reportingComponent"]]),
         SelectableDef::at("type", &[&["type"]]),
@@ -4347,9 +5264,22 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
     singular: "flowschema",
     key_prefix: "flowschemas",
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"])],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -4374,7 +5304,10 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
             name: "DistinguisherMethod",
             description: "Split key: requesting user (`ByUser`) or target namespace \
                 (`ByNamespace`).",
-            cell: CellRule::Path(&["spec", "distinguisherMethod", "type"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "distinguisherMethod", "type"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -4389,8 +5322,12 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
             description: "Whether the priority level that it names is missing.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::flowcontrol::v1::FlowSchema>()
-                        .map_or(Cell::Null, |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c))
+                    o
+                        .downcast::<crate::flowcontrol::v1::FlowSchema>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c),
+                        )
                 },
                 &[&["status", "conditions"]],
             ),
@@ -4404,7 +5341,8 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         order: Some(|o| {
-            o.downcast::<crate::flowcontrol::v1::FlowSchema>()
+            o
+                .downcast::<crate::flowcontrol::v1::FlowSchema>()
                 .map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)
         }),
         ..Hooks::NONE
@@ -4417,9 +5355,22 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
     singular: "flowschema",
     key_prefix: "flowschemas",
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"])],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -4444,7 +5395,10 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
             name: "DistinguisherMethod",
             description: "Split key: requesting user (`ByUser`) or target namespace \
                 (`ByNamespace`).",
-            cell: CellRule::Path(&["spec", "distinguisherMethod", "type"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "distinguisherMethod", "type"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -4459,8 +5413,12 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
             description: "Whether the priority level that it names is missing.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::flowcontrol::v1::FlowSchema>()
-                        .map_or(Cell::Null, |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c))
+                    o
+                        .downcast::<crate::flowcontrol::v1::FlowSchema>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c),
+                        )
                 },
                 &[&["status", "conditions"]],
             ),
@@ -4474,7 +5432,8 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         order: Some(|o| {
-            o.downcast::<crate::flowcontrol::v1::FlowSchema>()
+            o
+                .downcast::<crate::flowcontrol::v1::FlowSchema>()
                 .map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)
         }),
         ..Hooks::NONE
@@ -4487,9 +5446,22 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
     singular: "flowschema",
     key_prefix: "flowschemas",
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"])],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -4514,7 +5486,10 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
             name: "DistinguisherMethod",
             description: "Split key: requesting user (`ByUser`) or target namespace \
                 (`ByNamespace`).",
-            cell: CellRule::Path(&["spec", "distinguisherMethod", "type"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "distinguisherMethod", "type"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -4529,8 +5504,12 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
             description: "Whether the priority level that it names is missing.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::flowcontrol::v1::FlowSchema>()
-                        .map_or(Cell::Null, |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c))
+                    o
+                        .downcast::<crate::flowcontrol::v1::FlowSchema>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c),
+                        )
                 },
                 &[&["status", "conditions"]],
             ),
@@ -4544,7 +5523,8 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         order: Some(|o| {
-            o.downcast::<crate::flowcontrol::v1::FlowSchema>()
+            o
+                .downcast::<crate::flowcontrol::v1::FlowSchema>()
                 .map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)
         }),
         ..Hooks::NONE
@@ -4557,9 +5537,22 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
     singular: "flowschema",
     key_prefix: "flowschemas",
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"])],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -4584,7 +5577,10 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
             name: "DistinguisherMethod",
             description: "Split key: requesting user (`ByUser`) or target namespace \
                 (`ByNamespace`).",
-            cell: CellRule::Path(&["spec", "distinguisherMethod", "type"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "distinguisherMethod", "type"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -4599,8 +5595,12 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
             description: "Whether the priority level that it names is missing.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::flowcontrol::v1::FlowSchema>()
-                        .map_or(Cell::Null, |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c))
+                    o
+                        .downcast::<crate::flowcontrol::v1::FlowSchema>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c),
+                        )
                 },
                 &[&["status", "conditions"]],
             ),
@@ -4614,7 +5614,8 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         order: Some(|o| {
-            o.downcast::<crate::flowcontrol::v1::FlowSchema>()
+            o
+                .downcast::<crate::flowcontrol::v1::FlowSchema>()
                 .map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)
         }),
         ..Hooks::NONE
@@ -4627,12 +5628,22 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1: ResourceDef = ResourceDef {
     singular: "prioritylevelconfiguration",
     key_prefix: "prioritylevelconfigurations",
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new(
-        "status",
-        ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"),
-    )
-    .verbs(&["get", "patch", "update"])
-    .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"])],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -4652,27 +5663,39 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1: ResourceDef = ResourceDef {
             name: "NominalConcurrencyShares",
             description: "Relative weight when dividing server concurrency among levels; default \
                 30.",
-            cell: CellRule::Path(&["spec", "limited", "nominalConcurrencyShares"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "nominalConcurrencyShares"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
             name: "Queues",
             description: "Number of queues in the level, default 64; 1 disables fairness between \
                 flows.",
-            cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queues"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queues"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
             name: "HandSize",
             description: "Queues dealt to each flow for shuffle sharding, default 8; cannot \
                 exceed `queues`.",
-            cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "handSize"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "handSize"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
             name: "QueueLengthLimit",
             description: "Waiting requests each queue can hold before rejecting more; default 50.",
-            cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -4696,12 +5719,22 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3: ResourceDef = ResourceD
     singular: "prioritylevelconfiguration",
     key_prefix: "prioritylevelconfigurations",
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new(
-        "status",
-        ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"),
-    )
-    .verbs(&["get", "patch", "update"])
-    .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"])],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -4721,27 +5754,39 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3: ResourceDef = ResourceD
             name: "NominalConcurrencyShares",
             description: "Relative weight when dividing server concurrency among levels; default \
                 30.",
-            cell: CellRule::Path(&["spec", "limited", "nominalConcurrencyShares"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "nominalConcurrencyShares"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
             name: "Queues",
             description: "Number of queues in the level, default 64; 1 disables fairness between \
                 flows.",
-            cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queues"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queues"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
             name: "HandSize",
             description: "Queues dealt to each flow for shuffle sharding, default 8; cannot \
                 exceed `queues`.",
-            cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "handSize"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "handSize"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
             name: "QueueLengthLimit",
             description: "Waiting requests each queue can hold before rejecting more; default 50.",
-            cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -4765,12 +5810,22 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2: ResourceDef = ResourceD
     singular: "prioritylevelconfiguration",
     key_prefix: "prioritylevelconfigurations",
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new(
-        "status",
-        ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"),
-    )
-    .verbs(&["get", "patch", "update"])
-    .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"])],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -4790,27 +5845,39 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2: ResourceDef = ResourceD
             name: "NominalConcurrencyShares",
             description: "Relative weight when dividing server concurrency among levels; default \
                 30.",
-            cell: CellRule::Path(&["spec", "limited", "nominalConcurrencyShares"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "nominalConcurrencyShares"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
             name: "Queues",
             description: "Number of queues in the level, default 64; 1 disables fairness between \
                 flows.",
-            cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queues"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queues"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
             name: "HandSize",
             description: "Queues dealt to each flow for shuffle sharding, default 8; cannot \
                 exceed `queues`.",
-            cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "handSize"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "handSize"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
             name: "QueueLengthLimit",
             description: "Waiting requests each queue can hold before rejecting more; default 50.",
-            cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -4834,12 +5901,22 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1: ResourceDef = ResourceD
     singular: "prioritylevelconfiguration",
     key_prefix: "prioritylevelconfigurations",
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new(
-        "status",
-        ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"),
-    )
-    .verbs(&["get", "patch", "update"])
-    .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"])],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(
+                &[
+                    "spec",
+                    "metadata",
+                    "metadata.uid",
+                    "metadata.generateName",
+                    "metadata.deletionGracePeriodSeconds",
+                ],
+            ),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -4859,27 +5936,39 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1: ResourceDef = ResourceD
             name: "NominalConcurrencyShares",
             description: "Relative weight when dividing server concurrency among levels; default \
                 30.",
-            cell: CellRule::Path(&["spec", "limited", "nominalConcurrencyShares"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "nominalConcurrencyShares"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
             name: "Queues",
             description: "Number of queues in the level, default 64; 1 disables fairness between \
                 flows.",
-            cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queues"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queues"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
             name: "HandSize",
             description: "Queues dealt to each flow for shuffle sharding, default 8; cannot \
                 exceed `queues`.",
-            cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "handSize"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "handSize"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
             name: "QueueLengthLimit",
             description: "Waiting requests each queue can hold before rejecting more; default 50.",
-            cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "limited", "limitResponse", "queuing", "queueLengthLimit"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -4903,9 +5992,14 @@ static APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1: ResourceDef = ResourceDef {
     singular: "storageversion",
     key_prefix: "storageversions",
     storage: ("internal.apiserver.k8s.io", "v1alpha1"),
-    subresources: &[SubresourceDef::new("status", ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersion"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["metadata", "spec"])],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersion"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -4925,9 +6019,15 @@ static APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1: ResourceDef = ResourceDef {
             description: "Which version each server encodes the resource in.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::apiserverinternal::v1alpha1::StorageVersion>().map_or(Cell::Null, |v| {
-                        crate::hatches::apiserverinternal::storage_version_storage_versions(v, c)
-                    })
+                    o
+                        .downcast::<crate::apiserverinternal::v1alpha1::StorageVersion>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::apiserverinternal::storage_version_storage_versions(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["status", "storageVersions"]],
             ),
@@ -4956,9 +6056,11 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "ingress",
     storage: ("networking.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("networking.k8s.io", "v1", "Ingress"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("networking.k8s.io", "v1", "Ingress"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -4979,8 +6081,12 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
             description: "Host names that the rules are about; `*` for all.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::networking::v1::Ingress>()
-                        .map_or(Cell::Null, |v| crate::hatches::networking::ingress_hosts(v, c))
+                    o
+                        .downcast::<crate::networking::v1::Ingress>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_hosts(v, c),
+                        )
                 },
                 &[&["spec", "rules", "host"]],
             ),
@@ -4991,8 +6097,12 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
             description: "Addresses of the load balancer in front.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::networking::v1::Ingress>()
-                        .map_or(Cell::Null, |v| crate::hatches::networking::ingress_address(v, c))
+                    o
+                        .downcast::<crate::networking::v1::Ingress>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_address(v, c),
+                        )
                 },
                 &[&["status", "loadBalancer"]],
             ),
@@ -5003,8 +6113,12 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
             description: "Ports that are listened at: 80, and 443 where there is TLS.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::networking::v1::Ingress>()
-                        .map_or(Cell::Null, |v| crate::hatches::networking::ingress_ports(v, c))
+                    o
+                        .downcast::<crate::networking::v1::Ingress>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_ports(v, c),
+                        )
                 },
                 &[&["spec", "tls"]],
             ),
@@ -5025,9 +6139,16 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::networking::v1::Ingress>().map_or(Vec::new(), |new| {
-                crate::hatches::networking::warn_ingress(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::networking::v1::Ingress>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::networking::warn_ingress(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -5041,9 +6162,11 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "ingress",
     storage: ("networking.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("networking.k8s.io", "v1beta1", "Ingress"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("networking.k8s.io", "v1beta1", "Ingress"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -5064,8 +6187,12 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
             description: "Host names that the rules are about; `*` for all.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::networking::v1::Ingress>()
-                        .map_or(Cell::Null, |v| crate::hatches::networking::ingress_hosts(v, c))
+                    o
+                        .downcast::<crate::networking::v1::Ingress>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_hosts(v, c),
+                        )
                 },
                 &[&["spec", "rules", "host"]],
             ),
@@ -5076,8 +6203,12 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
             description: "Addresses of the load balancer in front.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::networking::v1::Ingress>()
-                        .map_or(Cell::Null, |v| crate::hatches::networking::ingress_address(v, c))
+                    o
+                        .downcast::<crate::networking::v1::Ingress>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_address(v, c),
+                        )
                 },
                 &[&["status", "loadBalancer"]],
             ),
@@ -5088,8 +6219,12 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
             description: "Ports that are listened at: 80, and 443 where there is TLS.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::networking::v1::Ingress>()
-                        .map_or(Cell::Null, |v| crate::hatches::networking::ingress_ports(v, c))
+                    o
+                        .downcast::<crate::networking::v1::Ingress>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_ports(v, c),
+                        )
                 },
                 &[&["spec", "tls"]],
             ),
@@ -5110,9 +6245,16 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::networking::v1::Ingress>().map_or(Vec::new(), |new| {
-                crate::hatches::networking::warn_ingress(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::networking::v1::Ingress>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::networking::warn_ingress(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -5131,8 +6273,12 @@ static NETWORKING_INGRESS_CLASS_V1: ResourceDef = ResourceDef {
             description: "Name of the class, marked when it is the default one.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::networking::v1::IngressClass>()
-                        .map_or(Cell::Null, |v| crate::hatches::networking::ingress_class_name(v, c))
+                    o
+                        .downcast::<crate::networking::v1::IngressClass>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_class_name(v, c),
+                        )
                 },
                 &[&["metadata", "name"], &["metadata", "annotations"]],
             ),
@@ -5150,8 +6296,15 @@ static NETWORKING_INGRESS_CLASS_V1: ResourceDef = ResourceDef {
             description: "Kind and name of the object with the controller's parameters.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::networking::v1::IngressClass>()
-                        .map_or(Cell::Null, |v| crate::hatches::networking::ingress_class_parameters(v, c))
+                    o
+                        .downcast::<crate::networking::v1::IngressClass>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ingress_class_parameters(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "parameters"]],
             ),
@@ -5190,8 +6343,12 @@ static NETWORKING_IP_ADDRESS_V1: ResourceDef = ResourceDef {
             description: "The object that the address belongs to.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::networking::v1::IPAddress>()
-                        .map_or(Cell::Null, |v| crate::hatches::networking::ip_address_parent_ref(v, c))
+                    o
+                        .downcast::<crate::networking::v1::IPAddress>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::networking::ip_address_parent_ref(v, c),
+                        )
                 },
                 &[&["spec", "parentRef"]],
             ),
@@ -5239,9 +6396,16 @@ static NETWORKING_NETWORK_POLICY_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::networking::v1::NetworkPolicy>().map_or(Vec::new(), |new| {
-                crate::hatches::networking::warn_network_policy(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::networking::v1::NetworkPolicy>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::networking::warn_network_policy(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -5253,9 +6417,11 @@ static NETWORKING_SERVICE_CIDR_V1: ResourceDef = ResourceDef {
     singular: "servicecidr",
     key_prefix: "servicecidrs",
     storage: ("networking.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("networking.k8s.io", "v1", "ServiceCIDR"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["metadata", "spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("networking.k8s.io", "v1", "ServiceCIDR"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -5289,9 +6455,11 @@ static NETWORKING_SERVICE_CIDR_V1BETA1: ResourceDef = ResourceDef {
     singular: "servicecidr",
     key_prefix: "servicecidrs",
     storage: ("networking.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("networking.k8s.io", "v1beta1", "ServiceCIDR"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["metadata", "spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("networking.k8s.io", "v1beta1", "ServiceCIDR"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -5353,9 +6521,16 @@ static NODE_RUNTIME_CLASS_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::node::v1::RuntimeClass>().map_or(Vec::new(), |new| {
-                crate::hatches::node::warn_runtime_class(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::node::v1::RuntimeClass>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::node::warn_runtime_class(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -5369,9 +6544,11 @@ static POLICY_POD_DISRUPTION_BUDGET_V1: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "poddisruptionbudgets",
     storage: ("policy", "v1"),
-    subresources: &[SubresourceDef::new("status", ("policy", "v1", "PodDisruptionBudget"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("policy", "v1", "PodDisruptionBudget"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -5424,9 +6601,11 @@ static POLICY_POD_DISRUPTION_BUDGET_V1BETA1: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "poddisruptionbudgets",
     storage: ("policy", "v1"),
-    subresources: &[SubresourceDef::new("status", ("policy", "v1beta1", "PodDisruptionBudget"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("policy", "v1beta1", "PodDisruptionBudget"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -5503,8 +6682,12 @@ static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
             description: "Kind and name of the role that is granted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::rbac::v1::ClusterRoleBinding>()
-                        .map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_role(v, c))
+                    o
+                        .downcast::<crate::rbac::v1::ClusterRoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::cluster_role_binding_role(v, c),
+                        )
                 },
                 &[&["roleRef"]],
             ),
@@ -5523,8 +6706,12 @@ static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
             description: "Users to whom the role is granted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::rbac::v1::ClusterRoleBinding>()
-                        .map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_users(v, c))
+                    o
+                        .downcast::<crate::rbac::v1::ClusterRoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::cluster_role_binding_users(v, c),
+                        )
                 },
                 &[&["subjects"]],
             ),
@@ -5536,8 +6723,12 @@ static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
             description: "Groups to whom the role is granted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::rbac::v1::ClusterRoleBinding>()
-                        .map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_groups(v, c))
+                    o
+                        .downcast::<crate::rbac::v1::ClusterRoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::cluster_role_binding_groups(v, c),
+                        )
                 },
                 &[&["subjects"]],
             ),
@@ -5549,8 +6740,15 @@ static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
             description: "Service accounts to whom the role is granted, as namespace and name.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::rbac::v1::ClusterRoleBinding>()
-                        .map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_service_accounts(v, c))
+                    o
+                        .downcast::<crate::rbac::v1::ClusterRoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::cluster_role_binding_service_accounts(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["subjects"]],
             ),
@@ -5598,8 +6796,12 @@ static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
             description: "Kind and name of the role that is granted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::rbac::v1::RoleBinding>()
-                        .map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_role(v, c))
+                    o
+                        .downcast::<crate::rbac::v1::RoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::role_binding_role(v, c),
+                        )
                 },
                 &[&["roleRef"]],
             ),
@@ -5618,8 +6820,12 @@ static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
             description: "Users to whom the role is granted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::rbac::v1::RoleBinding>()
-                        .map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_users(v, c))
+                    o
+                        .downcast::<crate::rbac::v1::RoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::role_binding_users(v, c),
+                        )
                 },
                 &[&["subjects"]],
             ),
@@ -5631,8 +6837,12 @@ static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
             description: "Groups to whom the role is granted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::rbac::v1::RoleBinding>()
-                        .map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_groups(v, c))
+                    o
+                        .downcast::<crate::rbac::v1::RoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::role_binding_groups(v, c),
+                        )
                 },
                 &[&["subjects"]],
             ),
@@ -5644,8 +6854,12 @@ static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
             description: "Service accounts to whom the role is granted, as namespace and name.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::rbac::v1::RoleBinding>()
-                        .map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_service_accounts(v, c))
+                    o
+                        .downcast::<crate::rbac::v1::RoleBinding>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::rbac::role_binding_service_accounts(v, c),
+                        )
                 },
                 &[&["subjects"]],
             ),
@@ -5695,9 +6909,11 @@ static RESOURCE_DEVICE_TAINT_RULE_V1BETA2: ResourceDef = ResourceDef {
     singular: "devicetaintrule",
     key_prefix: "devicetaintrules",
     storage: ("resource.k8s.io", "v1alpha3"),
-    subresources: &[SubresourceDef::new("status", ("resource.k8s.io", "v1beta2", "DeviceTaintRule"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["metadata", "spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("resource.k8s.io", "v1beta2", "DeviceTaintRule"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -5746,9 +6962,10 @@ static RESOURCE_DEVICE_TAINT_RULE_V1BETA2: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) =
-                (new.downcast::<crate::resource::v1beta2::DeviceTaintRule>(), old.downcast())
-            {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::resource::v1beta2::DeviceTaintRule>(),
+                old.downcast(),
+            ) {
                 crate::hatches::resource::update_device_taint_rule(c, new, old)
             }
         }),
@@ -5762,9 +6979,11 @@ static RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3: ResourceDef = ResourceDef {
     singular: "devicetaintrule",
     key_prefix: "devicetaintrules",
     storage: ("resource.k8s.io", "v1alpha3"),
-    subresources: &[SubresourceDef::new("status", ("resource.k8s.io", "v1alpha3", "DeviceTaintRule"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["metadata", "spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("resource.k8s.io", "v1alpha3", "DeviceTaintRule"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -5813,9 +7032,10 @@ static RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) =
-                (new.downcast::<crate::resource::v1beta2::DeviceTaintRule>(), old.downcast())
-            {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::resource::v1beta2::DeviceTaintRule>(),
+                old.downcast(),
+            ) {
                 crate::hatches::resource::update_device_taint_rule(c, new, old)
             }
         }),
@@ -5830,10 +7050,12 @@ static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "resourceclaims",
     storage: ("resource.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("resource.k8s.io", "v1", "ResourceClaim"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["metadata", "spec"])
-        .without_tables()],
+    subresources: &[
+        SubresourceDef::new("status", ("resource.k8s.io", "v1", "ResourceClaim"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"])
+            .without_tables(),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -5847,10 +7069,18 @@ static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
             description: "Whether the claim is allocated, reserved, or being deleted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::resource::v1::ResourceClaim>()
-                        .map_or(Cell::Null, |v| crate::hatches::resource::resource_claim_state(v, c))
+                    o
+                        .downcast::<crate::resource::v1::ResourceClaim>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_claim_state(v, c),
+                        )
                 },
-                &[&["metadata", "deletionTimestamp"], &["status", "allocation"], &["status", "reservedFor"]],
+                &[
+                    &["metadata", "deletionTimestamp"],
+                    &["status", "allocation"],
+                    &["status", "reservedFor"],
+                ],
             ),
             ..Column::PLAIN
         },
@@ -5869,7 +7099,10 @@ static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::resource::v1::ResourceClaim>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::resource::v1::ResourceClaim>(),
+                old.downcast(),
+            ) {
                 crate::hatches::resource::update_resource_claim(c, new, old)
             }
         }),
@@ -5884,10 +7117,12 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "resourceclaims",
     storage: ("resource.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("resource.k8s.io", "v1beta2", "ResourceClaim"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["metadata", "spec"])
-        .without_tables()],
+    subresources: &[
+        SubresourceDef::new("status", ("resource.k8s.io", "v1beta2", "ResourceClaim"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"])
+            .without_tables(),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -5901,10 +7136,18 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
             description: "Whether the claim is allocated, reserved, or being deleted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::resource::v1::ResourceClaim>()
-                        .map_or(Cell::Null, |v| crate::hatches::resource::resource_claim_state(v, c))
+                    o
+                        .downcast::<crate::resource::v1::ResourceClaim>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_claim_state(v, c),
+                        )
                 },
-                &[&["metadata", "deletionTimestamp"], &["status", "allocation"], &["status", "reservedFor"]],
+                &[
+                    &["metadata", "deletionTimestamp"],
+                    &["status", "allocation"],
+                    &["status", "reservedFor"],
+                ],
             ),
             ..Column::PLAIN
         },
@@ -5923,7 +7166,10 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::resource::v1::ResourceClaim>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::resource::v1::ResourceClaim>(),
+                old.downcast(),
+            ) {
                 crate::hatches::resource::update_resource_claim(c, new, old)
             }
         }),
@@ -5938,10 +7184,12 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "resourceclaims",
     storage: ("resource.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("resource.k8s.io", "v1beta1", "ResourceClaim"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["metadata", "spec"])
-        .without_tables()],
+    subresources: &[
+        SubresourceDef::new("status", ("resource.k8s.io", "v1beta1", "ResourceClaim"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"])
+            .without_tables(),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -5955,10 +7203,18 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
             description: "Whether the claim is allocated, reserved, or being deleted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::resource::v1::ResourceClaim>()
-                        .map_or(Cell::Null, |v| crate::hatches::resource::resource_claim_state(v, c))
+                    o
+                        .downcast::<crate::resource::v1::ResourceClaim>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_claim_state(v, c),
+                        )
                 },
-                &[&["metadata", "deletionTimestamp"], &["status", "allocation"], &["status", "reservedFor"]],
+                &[
+                    &["metadata", "deletionTimestamp"],
+                    &["status", "allocation"],
+                    &["status", "reservedFor"],
+                ],
             ),
             ..Column::PLAIN
         },
@@ -5977,7 +7233,10 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::resource::v1::ResourceClaim>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::resource::v1::ResourceClaim>(),
+                old.downcast(),
+            ) {
                 crate::hatches::resource::update_resource_claim(c, new, old)
             }
         }),
@@ -6020,9 +7279,14 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
     singular: "resourcepoolstatusrequest",
     key_prefix: "resourcepoolstatusrequests",
     storage: ("resource.k8s.io", "v1alpha3"),
-    subresources: &[SubresourceDef::new("status", ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequest"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["metadata", "spec"])],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequest"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -6042,8 +7306,17 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
             description: "Devices in the pools, all together.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>()
-                        .map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_total(v, c))
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_total(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["status"]],
             ),
@@ -6054,8 +7327,17 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
             description: "Devices that are free.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>()
-                        .map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_available(v, c))
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_available(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["status"]],
             ),
@@ -6066,8 +7348,17 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
             description: "Devices that claims have taken.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>()
-                        .map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_allocated(v, c))
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_allocated(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["status"]],
             ),
@@ -6078,9 +7369,17 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
             description: "Devices that cannot be taken.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>().map_or(Cell::Null, |v| {
-                        crate::hatches::resource::resource_pool_status_request_unavailable(v, c)
-                    })
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_unavailable(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["status"]],
             ),
@@ -6091,8 +7390,17 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
             description: "Pools that could not be counted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>()
-                        .map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_errors(v, c))
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_errors(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["status"]],
             ),
@@ -6104,8 +7412,17 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
             description: "How many pools match.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>()
-                        .map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_pools(v, c))
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_pools(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["status"]],
             ),
@@ -6116,8 +7433,17 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
             description: "Whether the request is pending, complete or failed.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>()
-                        .map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_status(v, c))
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_status(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["status"]],
             ),
@@ -6128,8 +7454,17 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
             description: "How long ago the request was answered.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>()
-                        .map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_completed(v, c))
+                    o
+                        .downcast::<
+                            crate::resource::v1alpha3::ResourcePoolStatusRequest,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::resource::resource_pool_status_request_completed(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["status"]],
             ),
@@ -6195,9 +7530,16 @@ static RESOURCE_RESOURCE_SLICE_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::resource::v1::ResourceSlice>().map_or(Vec::new(), |new| {
-                crate::hatches::resource::warn_resource_slice(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::resource::v1::ResourceSlice>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::resource::warn_resource_slice(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -6210,9 +7552,11 @@ static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
     namespaced: true,
     key_prefix: "podgroups",
     storage: ("scheduling.k8s.io", "v1alpha2"),
-    subresources: &[SubresourceDef::new("status", ("scheduling.k8s.io", "v1alpha2", "PodGroup"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["metadata", "spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("scheduling.k8s.io", "v1alpha2", "PodGroup"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -6226,8 +7570,12 @@ static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
             description: "How the pods of the group are scheduled.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::scheduling::v1alpha2::PodGroup>()
-                        .map_or(Cell::Null, |v| crate::hatches::scheduling::pod_group_policy(v, c))
+                    o
+                        .downcast::<crate::scheduling::v1alpha2::PodGroup>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::scheduling::pod_group_policy(v, c),
+                        )
                 },
                 &[&["spec", "schedulingPolicy"]],
             ),
@@ -6236,7 +7584,10 @@ static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
         Column {
             name: "Workload",
             description: "Workload containing the pattern, in the same namespace.",
-            cell: CellRule::Path(&["spec", "podGroupTemplateRef", "workload", "workloadName"], Some("<none>")),
+            cell: CellRule::Path(
+                &["spec", "podGroupTemplateRef", "workload", "workloadName"],
+                Some("<none>"),
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -6244,8 +7595,12 @@ static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
             description: "How far the group has been scheduled.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::scheduling::v1alpha2::PodGroup>()
-                        .map_or(Cell::Null, |v| crate::hatches::scheduling::pod_group_status(v, c))
+                    o
+                        .downcast::<crate::scheduling::v1alpha2::PodGroup>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::scheduling::pod_group_status(v, c),
+                        )
                 },
                 &[&["status", "conditions"]],
             ),
@@ -6314,7 +7669,11 @@ static SCHEDULING_PRIORITY_CLASS_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::scheduling::v1::PriorityClass>() {
-                crate::hatches::scheduling::create_priority_class(c, new, said.and_then(|o| o.downcast()))
+                crate::hatches::scheduling::create_priority_class(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
             }
         }),
         ..Hooks::NONE
@@ -6368,8 +7727,12 @@ static STORAGE_CSI_DRIVER_V1: ResourceDef = ResourceDef {
             description: "Whether volumes of the driver are attached before they are mounted.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::storage::v1::CSIDriver>()
-                        .map_or(Cell::Null, |v| crate::hatches::storage::csi_driver_attach_required(v, c))
+                    o
+                        .downcast::<crate::storage::v1::CSIDriver>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::storage::csi_driver_attach_required(v, c),
+                        )
                 },
                 &[&["spec", "attachRequired"]],
             ),
@@ -6394,7 +7757,10 @@ static STORAGE_CSI_DRIVER_V1: ResourceDef = ResourceDef {
         Column {
             name: "TokenRequests",
             description: "Intended token audience; empty uses the API server's own.",
-            cell: CellRule::Join(&["spec", "tokenRequests", "audience"], Some("<unset>")),
+            cell: CellRule::Join(
+                &["spec", "tokenRequests", "audience"],
+                Some("<unset>"),
+            ),
             ..Column::PLAIN
         },
         Column {
@@ -6426,14 +7792,24 @@ static STORAGE_CSI_DRIVER_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         update: Some(|c, new, old| {
-            if let (Some(new), Some(old)) = (new.downcast::<crate::storage::v1::CSIDriver>(), old.downcast()) {
+            if let (Some(new), Some(old)) = (
+                new.downcast::<crate::storage::v1::CSIDriver>(),
+                old.downcast(),
+            ) {
                 crate::hatches::storage::update_driver(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::storage::v1::CSIDriver>().map_or(Vec::new(), |new| {
-                crate::hatches::storage::warn_csi_driver(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::storage::v1::CSIDriver>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::storage::warn_csi_driver(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -6488,9 +7864,16 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::storage::v1::CSIStorageCapacity>().map_or(Vec::new(), |new| {
-                crate::hatches::storage::warn_csi_storage_capacity(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::storage::v1::CSIStorageCapacity>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::storage::warn_csi_storage_capacity(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -6510,8 +7893,12 @@ static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
             description: "Name of the class, marked when it is the default one.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::storage::v1::StorageClass>()
-                        .map_or(Cell::Null, |v| crate::hatches::storage::storage_class_name(v, c))
+                    o
+                        .downcast::<crate::storage::v1::StorageClass>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::storage::storage_class_name(v, c),
+                        )
                 },
                 &[&["metadata", "name"], &["metadata", "annotations"]],
             ),
@@ -6540,8 +7927,15 @@ static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
             description: "Whether claims of the class may grow.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::storage::v1::StorageClass>()
-                        .map_or(Cell::Null, |v| crate::hatches::storage::storage_class_allow_volume_expansion(v, c))
+                    o
+                        .downcast::<crate::storage::v1::StorageClass>()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::storage::storage_class_allow_volume_expansion(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["allowVolumeExpansion"]],
             ),
@@ -6561,9 +7955,16 @@ static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| {
-            new.downcast::<crate::storage::v1::StorageClass>().map_or(Vec::new(), |new| {
-                crate::hatches::storage::warn_storage_class(c, new, old.and_then(|o| o.downcast()))
-            })
+            new
+                .downcast::<crate::storage::v1::StorageClass>()
+                .map_or(
+                    Vec::new(),
+                    |new| crate::hatches::storage::warn_storage_class(
+                        c,
+                        new,
+                        old.and_then(|o| o.downcast()),
+                    ),
+                )
         }),
         ..Hooks::NONE
     },
@@ -6575,9 +7976,11 @@ static STORAGE_VOLUME_ATTACHMENT_V1: ResourceDef = ResourceDef {
     singular: "volumeattachment",
     key_prefix: "volumeattachments",
     storage: ("storage.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("storage.k8s.io", "v1", "VolumeAttachment"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["metadata", "spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("storage.k8s.io", "v1", "VolumeAttachment"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -6634,9 +8037,11 @@ static STORAGE_VOLUME_ATTACHMENT_V1BETA1: ResourceDef = ResourceDef {
     singular: "volumeattachment",
     key_prefix: "volumeattachments",
     storage: ("storage.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("storage.k8s.io", "v1beta1", "VolumeAttachment"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["metadata", "spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("storage.k8s.io", "v1beta1", "VolumeAttachment"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -6693,9 +8098,11 @@ static STORAGE_VOLUME_ATTACHMENT_V1ALPHA1: ResourceDef = ResourceDef {
     singular: "volumeattachment",
     key_prefix: "volumeattachments",
     storage: ("storage.k8s.io", "v1"),
-    subresources: &[SubresourceDef::new("status", ("storage.k8s.io", "v1alpha1", "VolumeAttachment"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["metadata", "spec"])],
+    subresources: &[
+        SubresourceDef::new("status", ("storage.k8s.io", "v1alpha1", "VolumeAttachment"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -6786,9 +8193,14 @@ static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = Resourc
     singular: "storageversionmigration",
     key_prefix: "storageversionmigrations",
     storage: ("storagemigration.k8s.io", "v1beta1"),
-    subresources: &[SubresourceDef::new("status", ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigration"))
-        .verbs(&["get", "patch", "update"])
-        .resets(&["metadata", "spec"])],
+    subresources: &[
+        SubresourceDef::new(
+                "status",
+                ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigration"),
+            )
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+    ],
     columns: &[
         Column {
             name: "Name",
@@ -6801,9 +8213,17 @@ static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = Resourc
             description: "The resource whose objects are written anew.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::storagemigration::v1beta1::StorageVersionMigration>().map_or(Cell::Null, |v| {
-                        crate::hatches::storagemigration::storage_version_migration_resource(v, c)
-                    })
+                    o
+                        .downcast::<
+                            crate::storagemigration::v1beta1::StorageVersionMigration,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::storagemigration::storage_version_migration_resource(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["spec", "resource"]],
             ),
@@ -6814,9 +8234,17 @@ static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = Resourc
             description: "Whether the migration runs, has succeeded or failed.",
             cell: CellRule::ByHand(
                 |o, c| {
-                    o.downcast::<crate::storagemigration::v1beta1::StorageVersionMigration>().map_or(Cell::Null, |v| {
-                        crate::hatches::storagemigration::storage_version_migration_status(v, c)
-                    })
+                    o
+                        .downcast::<
+                            crate::storagemigration::v1beta1::StorageVersionMigration,
+                        >()
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::hatches::storagemigration::storage_version_migration_status(
+                                v,
+                                c,
+                            ),
+                        )
                 },
                 &[&["status", "conditions"]],
             ),
@@ -6833,576 +8261,676 @@ static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = Resourc
 
 static KINDS: &[KindDef] = &[
     KindDef::new(
-        ("admission.k8s.io", "v1", "AdmissionReview"),
-        &crate::admission::v1::ADMISSION_REVIEW,
-        "io.k8s.api.admission.v1.AdmissionReview",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.19"),
+            ("admission.k8s.io", "v1", "AdmissionReview"),
+            &crate::admission::v1::ADMISSION_REVIEW,
+            "io.k8s.api.admission.v1.AdmissionReview",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.19"),
     KindDef::new(
-        ("admission.k8s.io", "v1beta1", "AdmissionReview"),
-        &crate::admission::v1::ADMISSION_REVIEW,
-        "io.k8s.api.admission.v1beta1.AdmissionReview",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.9")
-    .deprecated("1.19")
-    .replaced_by("admission.k8s.io/v1 AdmissionReview"),
+            ("admission.k8s.io", "v1beta1", "AdmissionReview"),
+            &crate::admission::v1::ADMISSION_REVIEW,
+            "io.k8s.api.admission.v1beta1.AdmissionReview",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.9")
+        .deprecated("1.19")
+        .replaced_by("admission.k8s.io/v1 AdmissionReview"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicy"),
-        &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY,
-        "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicy",
-    )
-    .introduced("1.36")
-    .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1)
-    .listed_as("MutatingAdmissionPolicyList"),
+            ("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicy"),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY,
+            "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicy",
+        )
+        .introduced("1.36")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1)
+        .listed_as("MutatingAdmissionPolicyList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyList"),
-        &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_LIST,
-        "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyList",
-    )
-    .introduced("1.36"),
+            ("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyList"),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_LIST,
+            "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyList",
+        )
+        .introduced("1.36"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1beta1", "MutatingAdmissionPolicy"),
-        &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY,
-        "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicy",
-    )
-    .serving(Serving::Off)
-    .introduced("1.34")
-    .replaced_by("admissionregistration.k8s.io/v1 MutatingAdmissionPolicy")
-    .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1)
-    .listed_as("MutatingAdmissionPolicyList"),
+            ("admissionregistration.k8s.io", "v1beta1", "MutatingAdmissionPolicy"),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY,
+            "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicy",
+        )
+        .serving(Serving::Off)
+        .introduced("1.34")
+        .replaced_by("admissionregistration.k8s.io/v1 MutatingAdmissionPolicy")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1)
+        .listed_as("MutatingAdmissionPolicyList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1beta1", "MutatingAdmissionPolicyList"),
-        &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_LIST,
-        "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicyList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.34")
-    .replaced_by("admissionregistration.k8s.io/v1 MutatingAdmissionPolicy"),
+            ("admissionregistration.k8s.io", "v1beta1", "MutatingAdmissionPolicyList"),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_LIST,
+            "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicyList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.34")
+        .replaced_by("admissionregistration.k8s.io/v1 MutatingAdmissionPolicy"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1alpha1", "MutatingAdmissionPolicy"),
-        &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY,
-        "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicy",
-    )
-    .serving(Serving::Off)
-    .converted(
-        &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY,
-        |o| convert(o, crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_to_hub),
-        |o| convert(o, crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_from_hub),
-    )
-    .introduced("1.32")
-    .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1)
-    .listed_as("MutatingAdmissionPolicyList"),
+            ("admissionregistration.k8s.io", "v1alpha1", "MutatingAdmissionPolicy"),
+            &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY,
+            "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicy",
+        )
+        .serving(Serving::Off)
+        .converted(
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY,
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_from_hub,
+            ),
+        )
+        .introduced("1.32")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1)
+        .listed_as("MutatingAdmissionPolicyList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1alpha1", "MutatingAdmissionPolicyList"),
-        &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY_LIST,
-        "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicyList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.32"),
+            ("admissionregistration.k8s.io", "v1alpha1", "MutatingAdmissionPolicyList"),
+            &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY_LIST,
+            "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicyList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyBinding"),
-        &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING,
-        "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBinding",
-    )
-    .introduced("1.36")
-    .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1)
-    .listed_as("MutatingAdmissionPolicyBindingList"),
+            ("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyBinding"),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING,
+            "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBinding",
+        )
+        .introduced("1.36")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1)
+        .listed_as("MutatingAdmissionPolicyBindingList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyBindingList"),
-        &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING_LIST,
-        "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBindingList",
-    )
-    .introduced("1.36"),
+            ("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyBindingList"),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING_LIST,
+            "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBindingList",
+        )
+        .introduced("1.36"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1beta1", "MutatingAdmissionPolicyBinding"),
-        &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING,
-        "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicyBinding",
-    )
-    .serving(Serving::Off)
-    .introduced("1.34")
-    .replaced_by("admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding")
-    .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1)
-    .listed_as("MutatingAdmissionPolicyBindingList"),
+            (
+                "admissionregistration.k8s.io",
+                "v1beta1",
+                "MutatingAdmissionPolicyBinding",
+            ),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING,
+            "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicyBinding",
+        )
+        .serving(Serving::Off)
+        .introduced("1.34")
+        .replaced_by("admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1)
+        .listed_as("MutatingAdmissionPolicyBindingList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1beta1", "MutatingAdmissionPolicyBindingList"),
-        &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING_LIST,
-        "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicyBindingL\
+            (
+                "admissionregistration.k8s.io",
+                "v1beta1",
+                "MutatingAdmissionPolicyBindingList",
+            ),
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING_LIST,
+            "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicyBindingL\
                 ist",
-    )
-    .serving(Serving::Off)
-    .introduced("1.34")
-    .replaced_by("admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding"),
+        )
+        .serving(Serving::Off)
+        .introduced("1.34")
+        .replaced_by("admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1alpha1", "MutatingAdmissionPolicyBinding"),
-        &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY_BINDING,
-        "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicyBinding",
-    )
-    .serving(Serving::Off)
-    .converted(
-        &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING,
-        |o| convert(o, crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_binding_to_hub),
-        |o| convert(o, crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_binding_from_hub),
-    )
-    .introduced("1.32")
-    .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1)
-    .listed_as("MutatingAdmissionPolicyBindingList"),
+            (
+                "admissionregistration.k8s.io",
+                "v1alpha1",
+                "MutatingAdmissionPolicyBinding",
+            ),
+            &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY_BINDING,
+            "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicyBinding",
+        )
+        .serving(Serving::Off)
+        .converted(
+            &crate::admissionregistration::v1::MUTATING_ADMISSION_POLICY_BINDING,
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_binding_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_binding_from_hub,
+            ),
+        )
+        .introduced("1.32")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1)
+        .listed_as("MutatingAdmissionPolicyBindingList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1alpha1", "MutatingAdmissionPolicyBindingList"),
-        &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY_BINDING_LIST,
-        "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicyBinding\
+            (
+                "admissionregistration.k8s.io",
+                "v1alpha1",
+                "MutatingAdmissionPolicyBindingList",
+            ),
+            &crate::admissionregistration::v1alpha1::MUTATING_ADMISSION_POLICY_BINDING_LIST,
+            "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicyBinding\
                 List",
-    )
-    .serving(Serving::Off)
-    .introduced("1.32"),
+        )
+        .serving(Serving::Off)
+        .introduced("1.32"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration"),
-        &crate::admissionregistration::v1::MUTATING_WEBHOOK_CONFIGURATION,
-        "io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration",
-    )
-    .introduced("1.16")
-    .resource(&ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1)
-    .listed_as("MutatingWebhookConfigurationList"),
+            ("admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration"),
+            &crate::admissionregistration::v1::MUTATING_WEBHOOK_CONFIGURATION,
+            "io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration",
+        )
+        .introduced("1.16")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1)
+        .listed_as("MutatingWebhookConfigurationList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1", "MutatingWebhookConfigurationList"),
-        &crate::admissionregistration::v1::MUTATING_WEBHOOK_CONFIGURATION_LIST,
-        "io.k8s.api.admissionregistration.v1.MutatingWebhookConfigurationList",
-    )
-    .introduced("1.16"),
+            ("admissionregistration.k8s.io", "v1", "MutatingWebhookConfigurationList"),
+            &crate::admissionregistration::v1::MUTATING_WEBHOOK_CONFIGURATION_LIST,
+            "io.k8s.api.admissionregistration.v1.MutatingWebhookConfigurationList",
+        )
+        .introduced("1.16"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1beta1", "MutatingWebhookConfiguration"),
-        &crate::admissionregistration::v1beta1::MUTATING_WEBHOOK_CONFIGURATION,
-        "io.k8s.api.admissionregistration.v1beta1.MutatingWebhookConfiguration",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::admissionregistration::v1::MUTATING_WEBHOOK_CONFIGURATION,
-        |o| convert(o, crate::admissionregistration::conversions::v1beta1_mutating_webhook_configuration_to_hub),
-        |o| convert(o, crate::admissionregistration::conversions::v1beta1_mutating_webhook_configuration_from_hub),
-    )
-    .introduced("1.9")
-    .deprecated("1.16")
-    .removed("1.22")
-    .replaced_by("admissionregistration.k8s.io/v1 MutatingWebhookConfiguration")
-    .resource(&ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1)
-    .listed_as("MutatingWebhookConfigurationList"),
+            ("admissionregistration.k8s.io", "v1beta1", "MutatingWebhookConfiguration"),
+            &crate::admissionregistration::v1beta1::MUTATING_WEBHOOK_CONFIGURATION,
+            "io.k8s.api.admissionregistration.v1beta1.MutatingWebhookConfiguration",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::admissionregistration::v1::MUTATING_WEBHOOK_CONFIGURATION,
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1beta1_mutating_webhook_configuration_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1beta1_mutating_webhook_configuration_from_hub,
+            ),
+        )
+        .introduced("1.9")
+        .deprecated("1.16")
+        .removed("1.22")
+        .replaced_by("admissionregistration.k8s.io/v1 MutatingWebhookConfiguration")
+        .resource(&ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1)
+        .listed_as("MutatingWebhookConfigurationList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1beta1", "MutatingWebhookConfigurationList"),
-        &crate::admissionregistration::v1beta1::MUTATING_WEBHOOK_CONFIGURATION_LIST,
-        "io.k8s.api.admissionregistration.v1beta1.MutatingWebhookConfigurationLis\
+            (
+                "admissionregistration.k8s.io",
+                "v1beta1",
+                "MutatingWebhookConfigurationList",
+            ),
+            &crate::admissionregistration::v1beta1::MUTATING_WEBHOOK_CONFIGURATION_LIST,
+            "io.k8s.api.admissionregistration.v1beta1.MutatingWebhookConfigurationLis\
                 t",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.9")
-    .deprecated("1.16")
-    .removed("1.22")
-    .replaced_by("admissionregistration.k8s.io/v1 MutatingWebhookConfiguration"),
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.9")
+        .deprecated("1.16")
+        .removed("1.22")
+        .replaced_by("admissionregistration.k8s.io/v1 MutatingWebhookConfiguration"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"),
-        &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY,
-        "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy",
-    )
-    .introduced("1.30")
-    .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1)
-    .listed_as("ValidatingAdmissionPolicyList"),
+            ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY,
+            "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy",
+        )
+        .introduced("1.30")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1)
+        .listed_as("ValidatingAdmissionPolicyList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyList"),
-        &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_LIST,
-        "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyList",
-    )
-    .introduced("1.30"),
+            ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyList"),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_LIST,
+            "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyList",
+        )
+        .introduced("1.30"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"),
-        &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY,
-        "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicy",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.28")
-    .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1)
-    .listed_as("ValidatingAdmissionPolicyList"),
+            ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY,
+            "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicy",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.28")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1)
+        .listed_as("ValidatingAdmissionPolicyList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicyList"),
-        &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_LIST,
-        "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicyList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.28"),
+            ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicyList"),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_LIST,
+            "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicyList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.28"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"),
-        &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY,
-        "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicy",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY,
-        |o| convert(o, crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_to_hub),
-        |o| convert(o, crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_from_hub),
-    )
-    .introduced("1.26")
-    .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1)
-    .listed_as("ValidatingAdmissionPolicyList"),
+            ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"),
+            &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY,
+            "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicy",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY,
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_from_hub,
+            ),
+        )
+        .introduced("1.26")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1)
+        .listed_as("ValidatingAdmissionPolicyList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicyList"),
-        &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY_LIST,
-        "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicyList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.26"),
+            (
+                "admissionregistration.k8s.io",
+                "v1alpha1",
+                "ValidatingAdmissionPolicyList",
+            ),
+            &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY_LIST,
+            "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicyList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyBinding"),
-        &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING,
-        "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding",
-    )
-    .introduced("1.30")
-    .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1)
-    .listed_as("ValidatingAdmissionPolicyBindingList"),
+            ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyBinding"),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING,
+            "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding",
+        )
+        .introduced("1.30")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1)
+        .listed_as("ValidatingAdmissionPolicyBindingList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyBindingList"),
-        &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING_LIST,
-        "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingList",
-    )
-    .introduced("1.30"),
+            (
+                "admissionregistration.k8s.io",
+                "v1",
+                "ValidatingAdmissionPolicyBindingList",
+            ),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING_LIST,
+            "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingList",
+        )
+        .introduced("1.30"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicyBinding"),
-        &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING,
-        "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicyBindin\
+            (
+                "admissionregistration.k8s.io",
+                "v1beta1",
+                "ValidatingAdmissionPolicyBinding",
+            ),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING,
+            "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicyBindin\
                 g",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.28")
-    .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1)
-    .listed_as("ValidatingAdmissionPolicyBindingList"),
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.28")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1)
+        .listed_as("ValidatingAdmissionPolicyBindingList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicyBindingList"),
-        &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING_LIST,
-        "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicyBindin\
+            (
+                "admissionregistration.k8s.io",
+                "v1beta1",
+                "ValidatingAdmissionPolicyBindingList",
+            ),
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING_LIST,
+            "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicyBindin\
                 gList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.28"),
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.28"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicyBinding"),
-        &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY_BINDING,
-        "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicyBindi\
+            (
+                "admissionregistration.k8s.io",
+                "v1alpha1",
+                "ValidatingAdmissionPolicyBinding",
+            ),
+            &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY_BINDING,
+            "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicyBindi\
                 ng",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING,
-        |o| convert(o, crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_binding_to_hub),
-        |o| {
-            convert(o, crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_binding_from_hub)
-        },
-    )
-    .introduced("1.26")
-    .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1)
-    .listed_as("ValidatingAdmissionPolicyBindingList"),
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::admissionregistration::v1::VALIDATING_ADMISSION_POLICY_BINDING,
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_binding_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_binding_from_hub,
+            ),
+        )
+        .introduced("1.26")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1)
+        .listed_as("ValidatingAdmissionPolicyBindingList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicyBindingList"),
-        &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY_BINDING_LIST,
-        "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicyBindi\
+            (
+                "admissionregistration.k8s.io",
+                "v1alpha1",
+                "ValidatingAdmissionPolicyBindingList",
+            ),
+            &crate::admissionregistration::v1alpha1::VALIDATING_ADMISSION_POLICY_BINDING_LIST,
+            "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicyBindi\
                 ngList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.26"),
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration"),
-        &crate::admissionregistration::v1::VALIDATING_WEBHOOK_CONFIGURATION,
-        "io.k8s.api.admissionregistration.v1.ValidatingWebhookConfiguration",
-    )
-    .introduced("1.16")
-    .resource(&ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1)
-    .listed_as("ValidatingWebhookConfigurationList"),
+            ("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration"),
+            &crate::admissionregistration::v1::VALIDATING_WEBHOOK_CONFIGURATION,
+            "io.k8s.api.admissionregistration.v1.ValidatingWebhookConfiguration",
+        )
+        .introduced("1.16")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1)
+        .listed_as("ValidatingWebhookConfigurationList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfigurationList"),
-        &crate::admissionregistration::v1::VALIDATING_WEBHOOK_CONFIGURATION_LIST,
-        "io.k8s.api.admissionregistration.v1.ValidatingWebhookConfigurationList",
-    )
-    .introduced("1.16"),
+            ("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfigurationList"),
+            &crate::admissionregistration::v1::VALIDATING_WEBHOOK_CONFIGURATION_LIST,
+            "io.k8s.api.admissionregistration.v1.ValidatingWebhookConfigurationList",
+        )
+        .introduced("1.16"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1beta1", "ValidatingWebhookConfiguration"),
-        &crate::admissionregistration::v1beta1::VALIDATING_WEBHOOK_CONFIGURATION,
-        "io.k8s.api.admissionregistration.v1beta1.ValidatingWebhookConfiguration",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::admissionregistration::v1::VALIDATING_WEBHOOK_CONFIGURATION,
-        |o| convert(o, crate::admissionregistration::conversions::v1beta1_validating_webhook_configuration_to_hub),
-        |o| convert(o, crate::admissionregistration::conversions::v1beta1_validating_webhook_configuration_from_hub),
-    )
-    .introduced("1.9")
-    .deprecated("1.16")
-    .removed("1.22")
-    .replaced_by("admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration")
-    .resource(&ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1)
-    .listed_as("ValidatingWebhookConfigurationList"),
+            (
+                "admissionregistration.k8s.io",
+                "v1beta1",
+                "ValidatingWebhookConfiguration",
+            ),
+            &crate::admissionregistration::v1beta1::VALIDATING_WEBHOOK_CONFIGURATION,
+            "io.k8s.api.admissionregistration.v1beta1.ValidatingWebhookConfiguration",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::admissionregistration::v1::VALIDATING_WEBHOOK_CONFIGURATION,
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1beta1_validating_webhook_configuration_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::admissionregistration::conversions::v1beta1_validating_webhook_configuration_from_hub,
+            ),
+        )
+        .introduced("1.9")
+        .deprecated("1.16")
+        .removed("1.22")
+        .replaced_by("admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration")
+        .resource(&ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1)
+        .listed_as("ValidatingWebhookConfigurationList"),
     KindDef::new(
-        ("admissionregistration.k8s.io", "v1beta1", "ValidatingWebhookConfigurationList"),
-        &crate::admissionregistration::v1beta1::VALIDATING_WEBHOOK_CONFIGURATION_LIST,
-        "io.k8s.api.admissionregistration.v1beta1.ValidatingWebhookConfigurationL\
+            (
+                "admissionregistration.k8s.io",
+                "v1beta1",
+                "ValidatingWebhookConfigurationList",
+            ),
+            &crate::admissionregistration::v1beta1::VALIDATING_WEBHOOK_CONFIGURATION_LIST,
+            "io.k8s.api.admissionregistration.v1beta1.ValidatingWebhookConfigurationL\
                 ist",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.9")
-    .deprecated("1.16")
-    .removed("1.22")
-    .replaced_by("admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration"),
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.9")
+        .deprecated("1.16")
+        .removed("1.22")
+        .replaced_by("admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration"),
     KindDef::new(
-        ("apidiscovery.k8s.io", "v2", "APIGroupDiscovery"),
-        &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY,
-        "io.k8s.api.apidiscovery.v2.APIGroupDiscovery",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.30")
-    .listed_as("APIGroupDiscoveryList"),
+            ("apidiscovery.k8s.io", "v2", "APIGroupDiscovery"),
+            &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY,
+            "io.k8s.api.apidiscovery.v2.APIGroupDiscovery",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.30")
+        .listed_as("APIGroupDiscoveryList"),
     KindDef::new(
-        ("apidiscovery.k8s.io", "v2", "APIGroupDiscoveryList"),
-        &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY_LIST,
-        "io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.30"),
+            ("apidiscovery.k8s.io", "v2", "APIGroupDiscoveryList"),
+            &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY_LIST,
+            "io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.30"),
     KindDef::new(
-        ("apidiscovery.k8s.io", "v2beta1", "APIGroupDiscovery"),
-        &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY,
-        "io.k8s.api.apidiscovery.v2beta1.APIGroupDiscovery",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.26")
-    .deprecated("1.32")
-    .removed("1.35")
-    .listed_as("APIGroupDiscoveryList"),
+            ("apidiscovery.k8s.io", "v2beta1", "APIGroupDiscovery"),
+            &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY,
+            "io.k8s.api.apidiscovery.v2beta1.APIGroupDiscovery",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26")
+        .deprecated("1.32")
+        .removed("1.35")
+        .listed_as("APIGroupDiscoveryList"),
     KindDef::new(
-        ("apidiscovery.k8s.io", "v2beta1", "APIGroupDiscoveryList"),
-        &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY_LIST,
-        "io.k8s.api.apidiscovery.v2beta1.APIGroupDiscoveryList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.26")
-    .deprecated("1.32")
-    .removed("1.35"),
+            ("apidiscovery.k8s.io", "v2beta1", "APIGroupDiscoveryList"),
+            &apimachinery::apidiscovery::v2::API_GROUP_DISCOVERY_LIST,
+            "io.k8s.api.apidiscovery.v2beta1.APIGroupDiscoveryList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26")
+        .deprecated("1.32")
+        .removed("1.35"),
     KindDef::new(
-        ("apiextensions.k8s.io", "v1", "ConversionReview"),
-        &apimachinery::apiextensions::v1::CONVERSION_REVIEW,
-        "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ConversionRevie\
+            ("apiextensions.k8s.io", "v1", "ConversionReview"),
+            &apimachinery::apiextensions::v1::CONVERSION_REVIEW,
+            "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ConversionRevie\
                 w",
-    )
-    .introduced("1.16"),
+        )
+        .introduced("1.16"),
     KindDef::new(
-        ("apiextensions.k8s.io", "v1beta1", "ConversionReview"),
-        &apimachinery::apiextensions::v1::CONVERSION_REVIEW,
-        "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.Conversion\
+            ("apiextensions.k8s.io", "v1beta1", "ConversionReview"),
+            &apimachinery::apiextensions::v1::CONVERSION_REVIEW,
+            "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.Conversion\
                 Review",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.13")
-    .deprecated("1.19")
-    .replaced_by("apiextensions.k8s.io/v1 ConversionReview"),
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.13")
+        .deprecated("1.19")
+        .replaced_by("apiextensions.k8s.io/v1 ConversionReview"),
     KindDef::new(
-        ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"),
-        &apimachinery::apiextensions::v1::CUSTOM_RESOURCE_DEFINITION,
-        "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceD\
+            ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"),
+            &apimachinery::apiextensions::v1::CUSTOM_RESOURCE_DEFINITION,
+            "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceD\
                 efinition",
-    )
-    .introduced("1.16")
-    .resource(&APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1)
-    .listed_as("CustomResourceDefinitionList"),
+        )
+        .introduced("1.16")
+        .resource(&APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1)
+        .listed_as("CustomResourceDefinitionList"),
     KindDef::new(
-        ("apiextensions.k8s.io", "v1", "CustomResourceDefinitionList"),
-        &apimachinery::apiextensions::v1::CUSTOM_RESOURCE_DEFINITION_LIST,
-        "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceD\
+            ("apiextensions.k8s.io", "v1", "CustomResourceDefinitionList"),
+            &apimachinery::apiextensions::v1::CUSTOM_RESOURCE_DEFINITION_LIST,
+            "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceD\
                 efinitionList",
-    )
-    .introduced("1.16"),
+        )
+        .introduced("1.16"),
     KindDef::new(
-        ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinition"),
-        &apimachinery::apiextensions::v1beta1::CUSTOM_RESOURCE_DEFINITION,
-        "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.CustomReso\
+            ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinition"),
+            &apimachinery::apiextensions::v1beta1::CUSTOM_RESOURCE_DEFINITION,
+            "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.CustomReso\
                 urceDefinition",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &apimachinery::apiextensions::v1::CUSTOM_RESOURCE_DEFINITION,
-        |o| convert(o, apimachinery::apiextensions::conversions::v1beta1_custom_resource_definition_to_hub),
-        |o| convert(o, apimachinery::apiextensions::conversions::v1beta1_custom_resource_definition_from_hub),
-    )
-    .introduced("1.7")
-    .deprecated("1.16")
-    .removed("1.22")
-    .replaced_by("apiextensions.k8s.io/v1 CustomResourceDefinition")
-    .resource(&APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1)
-    .listed_as("CustomResourceDefinitionList"),
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &apimachinery::apiextensions::v1::CUSTOM_RESOURCE_DEFINITION,
+            |o| convert(
+                o,
+                apimachinery::apiextensions::conversions::v1beta1_custom_resource_definition_to_hub,
+            ),
+            |o| convert(
+                o,
+                apimachinery::apiextensions::conversions::v1beta1_custom_resource_definition_from_hub,
+            ),
+        )
+        .introduced("1.7")
+        .deprecated("1.16")
+        .removed("1.22")
+        .replaced_by("apiextensions.k8s.io/v1 CustomResourceDefinition")
+        .resource(&APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1)
+        .listed_as("CustomResourceDefinitionList"),
     KindDef::new(
-        ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinitionList"),
-        &apimachinery::apiextensions::v1beta1::CUSTOM_RESOURCE_DEFINITION_LIST,
-        "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.CustomReso\
+            ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinitionList"),
+            &apimachinery::apiextensions::v1beta1::CUSTOM_RESOURCE_DEFINITION_LIST,
+            "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.CustomReso\
                 urceDefinitionList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.7")
-    .deprecated("1.16")
-    .removed("1.22")
-    .replaced_by("apiextensions.k8s.io/v1 CustomResourceDefinition"),
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.7")
+        .deprecated("1.16")
+        .removed("1.22")
+        .replaced_by("apiextensions.k8s.io/v1 CustomResourceDefinition"),
     KindDef::new(
-        ("apiregistration.k8s.io", "v1", "APIService"),
-        &apimachinery::apiregistration::v1::API_SERVICE,
-        "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService",
-    )
-    .introduced("1.10")
-    .resource(&APIREGISTRATION_API_SERVICE_V1)
-    .listed_as("APIServiceList"),
+            ("apiregistration.k8s.io", "v1", "APIService"),
+            &apimachinery::apiregistration::v1::API_SERVICE,
+            "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService",
+        )
+        .introduced("1.10")
+        .resource(&APIREGISTRATION_API_SERVICE_V1)
+        .listed_as("APIServiceList"),
     KindDef::new(
-        ("apiregistration.k8s.io", "v1", "APIServiceList"),
-        &apimachinery::apiregistration::v1::API_SERVICE_LIST,
-        "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceList",
-    )
-    .introduced("1.10"),
+            ("apiregistration.k8s.io", "v1", "APIServiceList"),
+            &apimachinery::apiregistration::v1::API_SERVICE_LIST,
+            "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceList",
+        )
+        .introduced("1.10"),
     KindDef::new(
-        ("apiregistration.k8s.io", "v1beta1", "APIService"),
-        &apimachinery::apiregistration::v1::API_SERVICE,
-        "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1beta1.APIService",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.7")
-    .deprecated("1.19")
-    .removed("1.22")
-    .replaced_by("apiregistration.k8s.io/v1 APIService")
-    .resource(&APIREGISTRATION_API_SERVICE_V1BETA1)
-    .listed_as("APIServiceList"),
+            ("apiregistration.k8s.io", "v1beta1", "APIService"),
+            &apimachinery::apiregistration::v1::API_SERVICE,
+            "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1beta1.APIService",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.7")
+        .deprecated("1.19")
+        .removed("1.22")
+        .replaced_by("apiregistration.k8s.io/v1 APIService")
+        .resource(&APIREGISTRATION_API_SERVICE_V1BETA1)
+        .listed_as("APIServiceList"),
     KindDef::new(
-        ("apiregistration.k8s.io", "v1beta1", "APIServiceList"),
-        &apimachinery::apiregistration::v1::API_SERVICE_LIST,
-        "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1beta1.APIServiceList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.7")
-    .deprecated("1.19")
-    .removed("1.22")
-    .replaced_by("apiregistration.k8s.io/v1 APIService"),
+            ("apiregistration.k8s.io", "v1beta1", "APIServiceList"),
+            &apimachinery::apiregistration::v1::API_SERVICE_LIST,
+            "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1beta1.APIServiceList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.7")
+        .deprecated("1.19")
+        .removed("1.22")
+        .replaced_by("apiregistration.k8s.io/v1 APIService"),
     KindDef::new(
-        ("apiserver.config.k8s.io", "v1", "AdmissionConfiguration"),
-        &apimachinery::apiserverconfig::v1::ADMISSION_CONFIGURATION,
-        "io.k8s.apiserver.pkg.apis.apiserver.v1.AdmissionConfiguration",
-    )
-    .serving(Serving::Unserved),
+            ("apiserver.config.k8s.io", "v1", "AdmissionConfiguration"),
+            &apimachinery::apiserverconfig::v1::ADMISSION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1.AdmissionConfiguration",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("apiserver.config.k8s.io", "v1alpha1", "AdmissionConfiguration"),
-        &apimachinery::apiserverconfig::v1::ADMISSION_CONFIGURATION,
-        "io.k8s.apiserver.pkg.apis.apiserver.v1alpha1.AdmissionConfiguration",
-    )
-    .serving(Serving::Unserved),
+            ("apiserver.config.k8s.io", "v1alpha1", "AdmissionConfiguration"),
+            &apimachinery::apiserverconfig::v1::ADMISSION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1alpha1.AdmissionConfiguration",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("apiserver.config.k8s.io", "v1", "AuthenticationConfiguration"),
-        &apimachinery::apiserverconfig::v1::AUTHENTICATION_CONFIGURATION,
-        "io.k8s.apiserver.pkg.apis.apiserver.v1.AuthenticationConfiguration",
-    )
-    .serving(Serving::Unserved),
+            ("apiserver.config.k8s.io", "v1", "AuthenticationConfiguration"),
+            &apimachinery::apiserverconfig::v1::AUTHENTICATION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1.AuthenticationConfiguration",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("apiserver.config.k8s.io", "v1beta1", "AuthenticationConfiguration"),
-        &apimachinery::apiserverconfig::v1::AUTHENTICATION_CONFIGURATION,
-        "io.k8s.apiserver.pkg.apis.apiserver.v1beta1.AuthenticationConfiguration",
-    )
-    .serving(Serving::Unserved),
+            ("apiserver.config.k8s.io", "v1beta1", "AuthenticationConfiguration"),
+            &apimachinery::apiserverconfig::v1::AUTHENTICATION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1beta1.AuthenticationConfiguration",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("apiserver.config.k8s.io", "v1alpha1", "AuthenticationConfiguration"),
-        &apimachinery::apiserverconfig::v1::AUTHENTICATION_CONFIGURATION,
-        "io.k8s.apiserver.pkg.apis.apiserver.v1alpha1.AuthenticationConfiguration",
-    )
-    .serving(Serving::Unserved),
+            ("apiserver.config.k8s.io", "v1alpha1", "AuthenticationConfiguration"),
+            &apimachinery::apiserverconfig::v1::AUTHENTICATION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1alpha1.AuthenticationConfiguration",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("apiserver.config.k8s.io", "v1", "AuthorizationConfiguration"),
-        &apimachinery::apiserverconfig::v1::AUTHORIZATION_CONFIGURATION,
-        "io.k8s.apiserver.pkg.apis.apiserver.v1.AuthorizationConfiguration",
-    )
-    .serving(Serving::Unserved),
+            ("apiserver.config.k8s.io", "v1", "AuthorizationConfiguration"),
+            &apimachinery::apiserverconfig::v1::AUTHORIZATION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1.AuthorizationConfiguration",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("apiserver.config.k8s.io", "v1beta1", "AuthorizationConfiguration"),
-        &apimachinery::apiserverconfig::v1::AUTHORIZATION_CONFIGURATION,
-        "io.k8s.apiserver.pkg.apis.apiserver.v1beta1.AuthorizationConfiguration",
-    )
-    .serving(Serving::Unserved),
+            ("apiserver.config.k8s.io", "v1beta1", "AuthorizationConfiguration"),
+            &apimachinery::apiserverconfig::v1::AUTHORIZATION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1beta1.AuthorizationConfiguration",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("apiserver.config.k8s.io", "v1alpha1", "AuthorizationConfiguration"),
-        &apimachinery::apiserverconfig::v1::AUTHORIZATION_CONFIGURATION,
-        "io.k8s.apiserver.pkg.apis.apiserver.v1alpha1.AuthorizationConfiguration",
-    )
-    .serving(Serving::Unserved),
+            ("apiserver.config.k8s.io", "v1alpha1", "AuthorizationConfiguration"),
+            &apimachinery::apiserverconfig::v1::AUTHORIZATION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1alpha1.AuthorizationConfiguration",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("apiserver.config.k8s.io", "v1", "WebhookAdmissionConfiguration"),
-        &apimachinery::apiserverconfig::v1::WEBHOOK_ADMISSION_CONFIGURATION,
-        "io.k8s.apiserver.pkg.apis.apiserver.v1.WebhookAdmissionConfiguration",
-    )
-    .serving(Serving::Unserved),
+            ("apiserver.config.k8s.io", "v1", "WebhookAdmissionConfiguration"),
+            &apimachinery::apiserverconfig::v1::WEBHOOK_ADMISSION_CONFIGURATION,
+            "io.k8s.apiserver.pkg.apis.apiserver.v1.WebhookAdmissionConfiguration",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("apps", "v1", "ControllerRevision"),
-        &crate::apps::v1::CONTROLLER_REVISION,
-        "io.k8s.api.apps.v1.ControllerRevision",
-    )
-    .introduced("1.9")
-    .resource(&APPS_CONTROLLER_REVISION_V1)
-    .listed_as("ControllerRevisionList"),
+            ("apps", "v1", "ControllerRevision"),
+            &crate::apps::v1::CONTROLLER_REVISION,
+            "io.k8s.api.apps.v1.ControllerRevision",
+        )
+        .introduced("1.9")
+        .resource(&APPS_CONTROLLER_REVISION_V1)
+        .listed_as("ControllerRevisionList"),
     KindDef::new(
-        ("apps", "v1", "ControllerRevisionList"),
-        &crate::apps::v1::CONTROLLER_REVISION_LIST,
-        "io.k8s.api.apps.v1.ControllerRevisionList",
-    )
-    .introduced("1.9"),
+            ("apps", "v1", "ControllerRevisionList"),
+            &crate::apps::v1::CONTROLLER_REVISION_LIST,
+            "io.k8s.api.apps.v1.ControllerRevisionList",
+        )
+        .introduced("1.9"),
     KindDef::new(
-        ("apps", "v1beta2", "ControllerRevision"),
-        &crate::apps::v1::CONTROLLER_REVISION,
-        "io.k8s.api.apps.v1beta2.ControllerRevision",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.8")
-    .deprecated("1.9")
-    .removed("1.16")
-    .replaced_by("apps/v1 ControllerRevision")
-    .resource(&APPS_CONTROLLER_REVISION_V1)
-    .listed_as("ControllerRevisionList"),
+            ("apps", "v1beta2", "ControllerRevision"),
+            &crate::apps::v1::CONTROLLER_REVISION,
+            "io.k8s.api.apps.v1beta2.ControllerRevision",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 ControllerRevision")
+        .resource(&APPS_CONTROLLER_REVISION_V1)
+        .listed_as("ControllerRevisionList"),
     KindDef::new(
-        ("apps", "v1beta2", "ControllerRevisionList"),
-        &crate::apps::v1::CONTROLLER_REVISION_LIST,
-        "io.k8s.api.apps.v1beta2.ControllerRevisionList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.8")
-    .deprecated("1.9")
-    .removed("1.16")
-    .replaced_by("apps/v1 ControllerRevision"),
+            ("apps", "v1beta2", "ControllerRevisionList"),
+            &crate::apps::v1::CONTROLLER_REVISION_LIST,
+            "io.k8s.api.apps.v1beta2.ControllerRevisionList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 ControllerRevision"),
     KindDef::new(
-        ("apps", "v1beta1", "ControllerRevision"),
-        &crate::apps::v1::CONTROLLER_REVISION,
-        "io.k8s.api.apps.v1beta1.ControllerRevision",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.7")
-    .deprecated("1.8")
-    .removed("1.16")
-    .replaced_by("apps/v1 ControllerRevision")
-    .resource(&APPS_CONTROLLER_REVISION_V1)
-    .listed_as("ControllerRevisionList"),
+            ("apps", "v1beta1", "ControllerRevision"),
+            &crate::apps::v1::CONTROLLER_REVISION,
+            "io.k8s.api.apps.v1beta1.ControllerRevision",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.7")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 ControllerRevision")
+        .resource(&APPS_CONTROLLER_REVISION_V1)
+        .listed_as("ControllerRevisionList"),
     KindDef::new(
-        ("apps", "v1beta1", "ControllerRevisionList"),
-        &crate::apps::v1::CONTROLLER_REVISION_LIST,
-        "io.k8s.api.apps.v1beta1.ControllerRevisionList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.7")
-    .deprecated("1.8")
-    .removed("1.16")
-    .replaced_by("apps/v1 ControllerRevision"),
-    KindDef::new(("apps", "v1", "DaemonSet"), &crate::apps::v1::DAEMON_SET, "io.k8s.api.apps.v1.DaemonSet")
+            ("apps", "v1beta1", "ControllerRevisionList"),
+            &crate::apps::v1::CONTROLLER_REVISION_LIST,
+            "io.k8s.api.apps.v1beta1.ControllerRevisionList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.7")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 ControllerRevision"),
+    KindDef::new(
+            ("apps", "v1", "DaemonSet"),
+            &crate::apps::v1::DAEMON_SET,
+            "io.k8s.api.apps.v1.DaemonSet",
+        )
         .introduced("1.9")
         .resource(&APPS_DAEMON_SET_V1)
         .listed_as("DaemonSetList"),
     KindDef::new(
-        ("apps", "v1", "DaemonSetList"),
-        &crate::apps::v1::DAEMON_SET_LIST,
-        "io.k8s.api.apps.v1.DaemonSetList",
-    )
-    .introduced("1.9"),
-    KindDef::new(("apps", "v1beta2", "DaemonSet"), &crate::apps::v1::DAEMON_SET, "io.k8s.api.apps.v1beta2.DaemonSet")
+            ("apps", "v1", "DaemonSetList"),
+            &crate::apps::v1::DAEMON_SET_LIST,
+            "io.k8s.api.apps.v1.DaemonSetList",
+        )
+        .introduced("1.9"),
+    KindDef::new(
+            ("apps", "v1beta2", "DaemonSet"),
+            &crate::apps::v1::DAEMON_SET,
+            "io.k8s.api.apps.v1beta2.DaemonSet",
+        )
         .serving(Serving::Unserved)
         .introduced("1.8")
         .deprecated("1.9")
@@ -7411,26 +8939,34 @@ static KINDS: &[KindDef] = &[
         .resource(&APPS_DAEMON_SET_V1BETA2)
         .listed_as("DaemonSetList"),
     KindDef::new(
-        ("apps", "v1beta2", "DaemonSetList"),
-        &crate::apps::v1::DAEMON_SET_LIST,
-        "io.k8s.api.apps.v1beta2.DaemonSetList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.8")
-    .deprecated("1.9")
-    .removed("1.16")
-    .replaced_by("apps/v1 DaemonSet"),
-    KindDef::new(("apps", "v1", "Deployment"), &crate::apps::v1::DEPLOYMENT, "io.k8s.api.apps.v1.Deployment")
+            ("apps", "v1beta2", "DaemonSetList"),
+            &crate::apps::v1::DAEMON_SET_LIST,
+            "io.k8s.api.apps.v1beta2.DaemonSetList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 DaemonSet"),
+    KindDef::new(
+            ("apps", "v1", "Deployment"),
+            &crate::apps::v1::DEPLOYMENT,
+            "io.k8s.api.apps.v1.Deployment",
+        )
         .introduced("1.9")
         .resource(&APPS_DEPLOYMENT_V1)
         .listed_as("DeploymentList"),
     KindDef::new(
-        ("apps", "v1", "DeploymentList"),
-        &crate::apps::v1::DEPLOYMENT_LIST,
-        "io.k8s.api.apps.v1.DeploymentList",
-    )
-    .introduced("1.9"),
-    KindDef::new(("apps", "v1beta2", "Deployment"), &crate::apps::v1::DEPLOYMENT, "io.k8s.api.apps.v1beta2.Deployment")
+            ("apps", "v1", "DeploymentList"),
+            &crate::apps::v1::DEPLOYMENT_LIST,
+            "io.k8s.api.apps.v1.DeploymentList",
+        )
+        .introduced("1.9"),
+    KindDef::new(
+            ("apps", "v1beta2", "Deployment"),
+            &crate::apps::v1::DEPLOYMENT,
+            "io.k8s.api.apps.v1beta2.Deployment",
+        )
         .serving(Serving::Unserved)
         .introduced("1.8")
         .deprecated("1.9")
@@ -7439,91 +8975,103 @@ static KINDS: &[KindDef] = &[
         .resource(&APPS_DEPLOYMENT_V1BETA2)
         .listed_as("DeploymentList"),
     KindDef::new(
-        ("apps", "v1beta2", "DeploymentList"),
-        &crate::apps::v1::DEPLOYMENT_LIST,
-        "io.k8s.api.apps.v1beta2.DeploymentList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.8")
-    .deprecated("1.9")
-    .removed("1.16")
-    .replaced_by("apps/v1 Deployment"),
+            ("apps", "v1beta2", "DeploymentList"),
+            &crate::apps::v1::DEPLOYMENT_LIST,
+            "io.k8s.api.apps.v1beta2.DeploymentList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 Deployment"),
     KindDef::new(
-        ("apps", "v1beta1", "Deployment"),
-        &crate::apps::v1beta1::DEPLOYMENT,
-        "io.k8s.api.apps.v1beta1.Deployment",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::apps::v1::DEPLOYMENT,
-        |o| convert(o, crate::apps::conversions::v1beta1_deployment_to_hub),
-        |o| convert(o, crate::apps::conversions::v1beta1_deployment_from_hub),
-    )
-    .introduced("1.6")
-    .deprecated("1.8")
-    .removed("1.16")
-    .replaced_by("apps/v1 Deployment")
-    .resource(&APPS_DEPLOYMENT_V1BETA1)
-    .listed_as("DeploymentList"),
+            ("apps", "v1beta1", "Deployment"),
+            &crate::apps::v1beta1::DEPLOYMENT,
+            "io.k8s.api.apps.v1beta1.Deployment",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::apps::v1::DEPLOYMENT,
+            |o| convert(o, crate::apps::conversions::v1beta1_deployment_to_hub),
+            |o| convert(o, crate::apps::conversions::v1beta1_deployment_from_hub),
+        )
+        .introduced("1.6")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 Deployment")
+        .resource(&APPS_DEPLOYMENT_V1BETA1)
+        .listed_as("DeploymentList"),
     KindDef::new(
-        ("apps", "v1beta1", "DeploymentList"),
-        &crate::apps::v1beta1::DEPLOYMENT_LIST,
-        "io.k8s.api.apps.v1beta1.DeploymentList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.6")
-    .deprecated("1.8")
-    .removed("1.16")
-    .replaced_by("apps/v1 Deployment"),
+            ("apps", "v1beta1", "DeploymentList"),
+            &crate::apps::v1beta1::DEPLOYMENT_LIST,
+            "io.k8s.api.apps.v1beta1.DeploymentList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 Deployment"),
     KindDef::new(
-        ("apps", "v1beta1", "DeploymentRollback"),
-        &crate::apps::v1beta1::DEPLOYMENT_ROLLBACK,
-        "io.k8s.api.apps.v1beta1.DeploymentRollback",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.6")
-    .deprecated("1.8")
-    .removed("1.16")
-    .replaced_by("apps/v1 DeploymentRollback"),
-    KindDef::new(("apps", "v1", "ReplicaSet"), &crate::apps::v1::REPLICA_SET, "io.k8s.api.apps.v1.ReplicaSet")
+            ("apps", "v1beta1", "DeploymentRollback"),
+            &crate::apps::v1beta1::DEPLOYMENT_ROLLBACK,
+            "io.k8s.api.apps.v1beta1.DeploymentRollback",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 DeploymentRollback"),
+    KindDef::new(
+            ("apps", "v1", "ReplicaSet"),
+            &crate::apps::v1::REPLICA_SET,
+            "io.k8s.api.apps.v1.ReplicaSet",
+        )
         .introduced("1.9")
         .resource(&APPS_REPLICA_SET_V1)
         .listed_as("ReplicaSetList"),
     KindDef::new(
-        ("apps", "v1", "ReplicaSetList"),
-        &crate::apps::v1::REPLICA_SET_LIST,
-        "io.k8s.api.apps.v1.ReplicaSetList",
-    )
-    .introduced("1.9"),
+            ("apps", "v1", "ReplicaSetList"),
+            &crate::apps::v1::REPLICA_SET_LIST,
+            "io.k8s.api.apps.v1.ReplicaSetList",
+        )
+        .introduced("1.9"),
     KindDef::new(
-        ("apps", "v1beta2", "ReplicaSet"),
-        &crate::apps::v1::REPLICA_SET,
-        "io.k8s.api.apps.v1beta2.ReplicaSet",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.8")
-    .deprecated("1.9")
-    .removed("1.16")
-    .replaced_by("apps/v1 ReplicaSet")
-    .resource(&APPS_REPLICA_SET_V1BETA2)
-    .listed_as("ReplicaSetList"),
+            ("apps", "v1beta2", "ReplicaSet"),
+            &crate::apps::v1::REPLICA_SET,
+            "io.k8s.api.apps.v1beta2.ReplicaSet",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 ReplicaSet")
+        .resource(&APPS_REPLICA_SET_V1BETA2)
+        .listed_as("ReplicaSetList"),
     KindDef::new(
-        ("apps", "v1beta2", "ReplicaSetList"),
-        &crate::apps::v1::REPLICA_SET_LIST,
-        "io.k8s.api.apps.v1beta2.ReplicaSetList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.8")
-    .deprecated("1.9")
-    .removed("1.16")
-    .replaced_by("apps/v1 ReplicaSet"),
-    KindDef::new(("apps", "v1beta2", "Scale"), &crate::apps::v1beta2::SCALE, "io.k8s.api.apps.v1beta2.Scale")
+            ("apps", "v1beta2", "ReplicaSetList"),
+            &crate::apps::v1::REPLICA_SET_LIST,
+            "io.k8s.api.apps.v1beta2.ReplicaSetList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 ReplicaSet"),
+    KindDef::new(
+            ("apps", "v1beta2", "Scale"),
+            &crate::apps::v1beta2::SCALE,
+            "io.k8s.api.apps.v1beta2.Scale",
+        )
         .serving(Serving::Unserved)
         .introduced("1.8")
         .deprecated("1.9")
         .removed("1.16")
         .replaced_by("autoscaling/v1 Scale"),
-    KindDef::new(("apps", "v1beta1", "Scale"), &crate::apps::v1beta1::SCALE, "io.k8s.api.apps.v1beta1.Scale")
+    KindDef::new(
+            ("apps", "v1beta1", "Scale"),
+            &crate::apps::v1beta1::SCALE,
+            "io.k8s.api.apps.v1beta1.Scale",
+        )
         .serving(Serving::Unserved)
         .converted(
             &crate::apps::v1beta2::SCALE,
@@ -7534,257 +9082,295 @@ static KINDS: &[KindDef] = &[
         .deprecated("1.8")
         .removed("1.16")
         .replaced_by("autoscaling/v1 Scale"),
-    KindDef::new(("apps", "v1", "StatefulSet"), &crate::apps::v1::STATEFUL_SET, "io.k8s.api.apps.v1.StatefulSet")
+    KindDef::new(
+            ("apps", "v1", "StatefulSet"),
+            &crate::apps::v1::STATEFUL_SET,
+            "io.k8s.api.apps.v1.StatefulSet",
+        )
         .introduced("1.9")
         .resource(&APPS_STATEFUL_SET_V1)
         .listed_as("StatefulSetList"),
     KindDef::new(
-        ("apps", "v1", "StatefulSetList"),
-        &crate::apps::v1::STATEFUL_SET_LIST,
-        "io.k8s.api.apps.v1.StatefulSetList",
-    )
-    .introduced("1.9"),
+            ("apps", "v1", "StatefulSetList"),
+            &crate::apps::v1::STATEFUL_SET_LIST,
+            "io.k8s.api.apps.v1.StatefulSetList",
+        )
+        .introduced("1.9"),
     KindDef::new(
-        ("apps", "v1beta2", "StatefulSet"),
-        &crate::apps::v1::STATEFUL_SET,
-        "io.k8s.api.apps.v1beta2.StatefulSet",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.8")
-    .deprecated("1.9")
-    .removed("1.16")
-    .replaced_by("apps/v1 StatefulSet")
-    .resource(&APPS_STATEFUL_SET_V1BETA2)
-    .listed_as("StatefulSetList"),
+            ("apps", "v1beta2", "StatefulSet"),
+            &crate::apps::v1::STATEFUL_SET,
+            "io.k8s.api.apps.v1beta2.StatefulSet",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 StatefulSet")
+        .resource(&APPS_STATEFUL_SET_V1BETA2)
+        .listed_as("StatefulSetList"),
     KindDef::new(
-        ("apps", "v1beta2", "StatefulSetList"),
-        &crate::apps::v1::STATEFUL_SET_LIST,
-        "io.k8s.api.apps.v1beta2.StatefulSetList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.8")
-    .deprecated("1.9")
-    .removed("1.16")
-    .replaced_by("apps/v1 StatefulSet"),
+            ("apps", "v1beta2", "StatefulSetList"),
+            &crate::apps::v1::STATEFUL_SET_LIST,
+            "io.k8s.api.apps.v1beta2.StatefulSetList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("apps/v1 StatefulSet"),
     KindDef::new(
-        ("apps", "v1beta1", "StatefulSet"),
-        &crate::apps::v1beta1::STATEFUL_SET,
-        "io.k8s.api.apps.v1beta1.StatefulSet",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::apps::v1::STATEFUL_SET,
-        |o| convert(o, crate::apps::conversions::v1beta1_stateful_set_to_hub),
-        |o| convert(o, crate::apps::conversions::v1beta1_stateful_set_from_hub),
-    )
-    .introduced("1.5")
-    .deprecated("1.8")
-    .removed("1.16")
-    .replaced_by("apps/v1 StatefulSet")
-    .resource(&APPS_STATEFUL_SET_V1BETA1)
-    .listed_as("StatefulSetList"),
+            ("apps", "v1beta1", "StatefulSet"),
+            &crate::apps::v1beta1::STATEFUL_SET,
+            "io.k8s.api.apps.v1beta1.StatefulSet",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::apps::v1::STATEFUL_SET,
+            |o| convert(o, crate::apps::conversions::v1beta1_stateful_set_to_hub),
+            |o| convert(o, crate::apps::conversions::v1beta1_stateful_set_from_hub),
+        )
+        .introduced("1.5")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 StatefulSet")
+        .resource(&APPS_STATEFUL_SET_V1BETA1)
+        .listed_as("StatefulSetList"),
     KindDef::new(
-        ("apps", "v1beta1", "StatefulSetList"),
-        &crate::apps::v1beta1::STATEFUL_SET_LIST,
-        "io.k8s.api.apps.v1beta1.StatefulSetList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.5")
-    .deprecated("1.8")
-    .removed("1.16")
-    .replaced_by("apps/v1 StatefulSet"),
+            ("apps", "v1beta1", "StatefulSetList"),
+            &crate::apps::v1beta1::STATEFUL_SET_LIST,
+            "io.k8s.api.apps.v1beta1.StatefulSetList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.5")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 StatefulSet"),
     KindDef::new(
-        ("audit.k8s.io", "v1", "Event"),
-        &apimachinery::audit::v1::EVENT,
-        "io.k8s.apiserver.pkg.apis.audit.v1.Event",
-    )
-    .serving(Serving::Unserved)
-    .listed_as("EventList"),
+            ("audit.k8s.io", "v1", "Event"),
+            &apimachinery::audit::v1::EVENT,
+            "io.k8s.apiserver.pkg.apis.audit.v1.Event",
+        )
+        .serving(Serving::Unserved)
+        .listed_as("EventList"),
     KindDef::new(
-        ("audit.k8s.io", "v1", "EventList"),
-        &apimachinery::audit::v1::EVENT_LIST,
-        "io.k8s.apiserver.pkg.apis.audit.v1.EventList",
-    )
-    .serving(Serving::Unserved),
+            ("audit.k8s.io", "v1", "EventList"),
+            &apimachinery::audit::v1::EVENT_LIST,
+            "io.k8s.apiserver.pkg.apis.audit.v1.EventList",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("audit.k8s.io", "v1", "Policy"),
-        &apimachinery::audit::v1::POLICY,
-        "io.k8s.apiserver.pkg.apis.audit.v1.Policy",
-    )
-    .serving(Serving::Unserved)
-    .listed_as("PolicyList"),
+            ("audit.k8s.io", "v1", "Policy"),
+            &apimachinery::audit::v1::POLICY,
+            "io.k8s.apiserver.pkg.apis.audit.v1.Policy",
+        )
+        .serving(Serving::Unserved)
+        .listed_as("PolicyList"),
     KindDef::new(
-        ("audit.k8s.io", "v1", "PolicyList"),
-        &apimachinery::audit::v1::POLICY_LIST,
-        "io.k8s.apiserver.pkg.apis.audit.v1.PolicyList",
-    )
-    .serving(Serving::Unserved),
+            ("audit.k8s.io", "v1", "PolicyList"),
+            &apimachinery::audit::v1::POLICY_LIST,
+            "io.k8s.apiserver.pkg.apis.audit.v1.PolicyList",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("authentication.k8s.io", "v1", "SelfSubjectReview"),
-        &apimachinery::authentication::v1::SELF_SUBJECT_REVIEW,
-        "io.k8s.api.authentication.v1.SelfSubjectReview",
-    )
-    .introduced("1.28")
-    .resource(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1),
+            ("authentication.k8s.io", "v1", "SelfSubjectReview"),
+            &apimachinery::authentication::v1::SELF_SUBJECT_REVIEW,
+            "io.k8s.api.authentication.v1.SelfSubjectReview",
+        )
+        .introduced("1.28")
+        .resource(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1),
     KindDef::new(
-        ("authentication.k8s.io", "v1beta1", "SelfSubjectReview"),
-        &apimachinery::authentication::v1::SELF_SUBJECT_REVIEW,
-        "io.k8s.api.authentication.v1beta1.SelfSubjectReview",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.27")
-    .resource(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1),
+            ("authentication.k8s.io", "v1beta1", "SelfSubjectReview"),
+            &apimachinery::authentication::v1::SELF_SUBJECT_REVIEW,
+            "io.k8s.api.authentication.v1beta1.SelfSubjectReview",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.27")
+        .resource(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1),
     KindDef::new(
-        ("authentication.k8s.io", "v1alpha1", "SelfSubjectReview"),
-        &apimachinery::authentication::v1::SELF_SUBJECT_REVIEW,
-        "io.k8s.api.authentication.v1alpha1.SelfSubjectReview",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.26")
-    .resource(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1),
+            ("authentication.k8s.io", "v1alpha1", "SelfSubjectReview"),
+            &apimachinery::authentication::v1::SELF_SUBJECT_REVIEW,
+            "io.k8s.api.authentication.v1alpha1.SelfSubjectReview",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26")
+        .resource(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1),
     KindDef::new(
-        ("authentication.k8s.io", "v1", "TokenRequest"),
-        &apimachinery::authentication::v1::TOKEN_REQUEST,
-        "io.k8s.api.authentication.v1.TokenRequest",
-    )
-    .introduced("1.10"),
+            ("authentication.k8s.io", "v1", "TokenRequest"),
+            &apimachinery::authentication::v1::TOKEN_REQUEST,
+            "io.k8s.api.authentication.v1.TokenRequest",
+        )
+        .introduced("1.10"),
     KindDef::new(
-        ("authentication.k8s.io", "v1", "TokenReview"),
-        &apimachinery::authentication::v1::TOKEN_REVIEW,
-        "io.k8s.api.authentication.v1.TokenReview",
-    )
-    .introduced("1.6")
-    .resource(&AUTHENTICATION_TOKEN_REVIEW_V1),
+            ("authentication.k8s.io", "v1", "TokenReview"),
+            &apimachinery::authentication::v1::TOKEN_REVIEW,
+            "io.k8s.api.authentication.v1.TokenReview",
+        )
+        .introduced("1.6")
+        .resource(&AUTHENTICATION_TOKEN_REVIEW_V1),
     KindDef::new(
-        ("authentication.k8s.io", "v1beta1", "TokenReview"),
-        &apimachinery::authentication::v1::TOKEN_REVIEW,
-        "io.k8s.api.authentication.v1beta1.TokenReview",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.4")
-    .deprecated("1.19")
-    .replaced_by("authentication.k8s.io/v1 TokenReview")
-    .resource(&AUTHENTICATION_TOKEN_REVIEW_V1),
+            ("authentication.k8s.io", "v1beta1", "TokenReview"),
+            &apimachinery::authentication::v1::TOKEN_REVIEW,
+            "io.k8s.api.authentication.v1beta1.TokenReview",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.4")
+        .deprecated("1.19")
+        .replaced_by("authentication.k8s.io/v1 TokenReview")
+        .resource(&AUTHENTICATION_TOKEN_REVIEW_V1),
     KindDef::new(
-        ("authorization.k8s.io", "v1", "LocalSubjectAccessReview"),
-        &crate::authorization::v1::LOCAL_SUBJECT_ACCESS_REVIEW,
-        "io.k8s.api.authorization.v1.LocalSubjectAccessReview",
-    )
-    .introduced("1.19")
-    .resource(&AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1),
+            ("authorization.k8s.io", "v1", "LocalSubjectAccessReview"),
+            &crate::authorization::v1::LOCAL_SUBJECT_ACCESS_REVIEW,
+            "io.k8s.api.authorization.v1.LocalSubjectAccessReview",
+        )
+        .introduced("1.19")
+        .resource(&AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1),
     KindDef::new(
-        ("authorization.k8s.io", "v1beta1", "LocalSubjectAccessReview"),
-        &crate::authorization::v1beta1::LOCAL_SUBJECT_ACCESS_REVIEW,
-        "io.k8s.api.authorization.v1beta1.LocalSubjectAccessReview",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::authorization::v1::LOCAL_SUBJECT_ACCESS_REVIEW,
-        |o| convert(o, crate::authorization::conversions::v1beta1_local_subject_access_review_to_hub),
-        |o| convert(o, crate::authorization::conversions::v1beta1_local_subject_access_review_from_hub),
-    )
-    .introduced("1.2")
-    .deprecated("1.19")
-    .replaced_by("authorization.k8s.io/v1 LocalSubjectAccessReview")
-    .resource(&AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1),
+            ("authorization.k8s.io", "v1beta1", "LocalSubjectAccessReview"),
+            &crate::authorization::v1beta1::LOCAL_SUBJECT_ACCESS_REVIEW,
+            "io.k8s.api.authorization.v1beta1.LocalSubjectAccessReview",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::authorization::v1::LOCAL_SUBJECT_ACCESS_REVIEW,
+            |o| convert(
+                o,
+                crate::authorization::conversions::v1beta1_local_subject_access_review_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::authorization::conversions::v1beta1_local_subject_access_review_from_hub,
+            ),
+        )
+        .introduced("1.2")
+        .deprecated("1.19")
+        .replaced_by("authorization.k8s.io/v1 LocalSubjectAccessReview")
+        .resource(&AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1),
     KindDef::new(
-        ("authorization.k8s.io", "v1", "SelfSubjectAccessReview"),
-        &crate::authorization::v1::SELF_SUBJECT_ACCESS_REVIEW,
-        "io.k8s.api.authorization.v1.SelfSubjectAccessReview",
-    )
-    .introduced("1.19")
-    .resource(&AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1),
+            ("authorization.k8s.io", "v1", "SelfSubjectAccessReview"),
+            &crate::authorization::v1::SELF_SUBJECT_ACCESS_REVIEW,
+            "io.k8s.api.authorization.v1.SelfSubjectAccessReview",
+        )
+        .introduced("1.19")
+        .resource(&AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1),
     KindDef::new(
-        ("authorization.k8s.io", "v1beta1", "SelfSubjectAccessReview"),
-        &crate::authorization::v1::SELF_SUBJECT_ACCESS_REVIEW,
-        "io.k8s.api.authorization.v1beta1.SelfSubjectAccessReview",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.2")
-    .deprecated("1.19")
-    .replaced_by("authorization.k8s.io/v1 SelfSubjectAccessReview")
-    .resource(&AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1),
+            ("authorization.k8s.io", "v1beta1", "SelfSubjectAccessReview"),
+            &crate::authorization::v1::SELF_SUBJECT_ACCESS_REVIEW,
+            "io.k8s.api.authorization.v1beta1.SelfSubjectAccessReview",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.2")
+        .deprecated("1.19")
+        .replaced_by("authorization.k8s.io/v1 SelfSubjectAccessReview")
+        .resource(&AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1),
     KindDef::new(
-        ("authorization.k8s.io", "v1", "SelfSubjectRulesReview"),
-        &crate::authorization::v1::SELF_SUBJECT_RULES_REVIEW,
-        "io.k8s.api.authorization.v1.SelfSubjectRulesReview",
-    )
-    .introduced("1.19")
-    .resource(&AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1),
+            ("authorization.k8s.io", "v1", "SelfSubjectRulesReview"),
+            &crate::authorization::v1::SELF_SUBJECT_RULES_REVIEW,
+            "io.k8s.api.authorization.v1.SelfSubjectRulesReview",
+        )
+        .introduced("1.19")
+        .resource(&AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1),
     KindDef::new(
-        ("authorization.k8s.io", "v1beta1", "SelfSubjectRulesReview"),
-        &crate::authorization::v1::SELF_SUBJECT_RULES_REVIEW,
-        "io.k8s.api.authorization.v1beta1.SelfSubjectRulesReview",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.8")
-    .deprecated("1.19")
-    .replaced_by("authorization.k8s.io/v1 SelfSubjectRulesReview")
-    .resource(&AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1),
+            ("authorization.k8s.io", "v1beta1", "SelfSubjectRulesReview"),
+            &crate::authorization::v1::SELF_SUBJECT_RULES_REVIEW,
+            "io.k8s.api.authorization.v1beta1.SelfSubjectRulesReview",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.19")
+        .replaced_by("authorization.k8s.io/v1 SelfSubjectRulesReview")
+        .resource(&AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1),
     KindDef::new(
-        ("authorization.k8s.io", "v1", "SubjectAccessReview"),
-        &crate::authorization::v1::SUBJECT_ACCESS_REVIEW,
-        "io.k8s.api.authorization.v1.SubjectAccessReview",
-    )
-    .introduced("1.6")
-    .resource(&AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1),
+            ("authorization.k8s.io", "v1", "SubjectAccessReview"),
+            &crate::authorization::v1::SUBJECT_ACCESS_REVIEW,
+            "io.k8s.api.authorization.v1.SubjectAccessReview",
+        )
+        .introduced("1.6")
+        .resource(&AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1),
     KindDef::new(
-        ("authorization.k8s.io", "v1beta1", "SubjectAccessReview"),
-        &crate::authorization::v1beta1::SUBJECT_ACCESS_REVIEW,
-        "io.k8s.api.authorization.v1beta1.SubjectAccessReview",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::authorization::v1::SUBJECT_ACCESS_REVIEW,
-        |o| convert(o, crate::authorization::conversions::v1beta1_subject_access_review_to_hub),
-        |o| convert(o, crate::authorization::conversions::v1beta1_subject_access_review_from_hub),
-    )
-    .introduced("1.2")
-    .deprecated("1.19")
-    .replaced_by("authorization.k8s.io/v1 SubjectAccessReview")
-    .resource(&AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1),
+            ("authorization.k8s.io", "v1beta1", "SubjectAccessReview"),
+            &crate::authorization::v1beta1::SUBJECT_ACCESS_REVIEW,
+            "io.k8s.api.authorization.v1beta1.SubjectAccessReview",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::authorization::v1::SUBJECT_ACCESS_REVIEW,
+            |o| convert(
+                o,
+                crate::authorization::conversions::v1beta1_subject_access_review_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::authorization::conversions::v1beta1_subject_access_review_from_hub,
+            ),
+        )
+        .introduced("1.2")
+        .deprecated("1.19")
+        .replaced_by("authorization.k8s.io/v1 SubjectAccessReview")
+        .resource(&AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1),
     KindDef::new(
-        ("autoscaling", "v2", "HorizontalPodAutoscaler"),
-        &crate::autoscaling::v2::HORIZONTAL_POD_AUTOSCALER,
-        "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler",
-    )
-    .introduced("1.23")
-    .resource(&AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2)
-    .listed_as("HorizontalPodAutoscalerList"),
+            ("autoscaling", "v2", "HorizontalPodAutoscaler"),
+            &crate::autoscaling::v2::HORIZONTAL_POD_AUTOSCALER,
+            "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler",
+        )
+        .introduced("1.23")
+        .resource(&AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2)
+        .listed_as("HorizontalPodAutoscalerList"),
     KindDef::new(
-        ("autoscaling", "v2", "HorizontalPodAutoscalerList"),
-        &crate::autoscaling::v2::HORIZONTAL_POD_AUTOSCALER_LIST,
-        "io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerList",
-    )
-    .introduced("1.23"),
+            ("autoscaling", "v2", "HorizontalPodAutoscalerList"),
+            &crate::autoscaling::v2::HORIZONTAL_POD_AUTOSCALER_LIST,
+            "io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerList",
+        )
+        .introduced("1.23"),
     KindDef::new(
-        ("autoscaling", "v1", "HorizontalPodAutoscaler"),
-        &crate::autoscaling::v1::HORIZONTAL_POD_AUTOSCALER,
-        "io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler",
-    )
-    .converted(
-        &crate::autoscaling::v2::HORIZONTAL_POD_AUTOSCALER,
-        |o| convert(o, crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_to_hub),
-        |o| convert(o, crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_from_hub),
-    )
-    .introduced("1.2")
-    .resource(&AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1)
-    .listed_as("HorizontalPodAutoscalerList"),
+            ("autoscaling", "v1", "HorizontalPodAutoscaler"),
+            &crate::autoscaling::v1::HORIZONTAL_POD_AUTOSCALER,
+            "io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler",
+        )
+        .converted(
+            &crate::autoscaling::v2::HORIZONTAL_POD_AUTOSCALER,
+            |o| convert(
+                o,
+                crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_from_hub,
+            ),
+        )
+        .introduced("1.2")
+        .resource(&AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1)
+        .listed_as("HorizontalPodAutoscalerList"),
     KindDef::new(
-        ("autoscaling", "v1", "HorizontalPodAutoscalerList"),
-        &crate::autoscaling::v1::HORIZONTAL_POD_AUTOSCALER_LIST,
-        "io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerList",
-    )
-    .introduced("1.2"),
-    KindDef::new(("autoscaling", "v1", "Scale"), &crate::autoscaling::v1::SCALE, "io.k8s.api.autoscaling.v1.Scale")
+            ("autoscaling", "v1", "HorizontalPodAutoscalerList"),
+            &crate::autoscaling::v1::HORIZONTAL_POD_AUTOSCALER_LIST,
+            "io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerList",
+        )
         .introduced("1.2"),
-    KindDef::new(("batch", "v1", "CronJob"), &crate::batch::v1::CRON_JOB, "io.k8s.api.batch.v1.CronJob")
+    KindDef::new(
+            ("autoscaling", "v1", "Scale"),
+            &crate::autoscaling::v1::SCALE,
+            "io.k8s.api.autoscaling.v1.Scale",
+        )
+        .introduced("1.2"),
+    KindDef::new(
+            ("batch", "v1", "CronJob"),
+            &crate::batch::v1::CRON_JOB,
+            "io.k8s.api.batch.v1.CronJob",
+        )
         .introduced("1.21")
         .resource(&BATCH_CRON_JOB_V1)
         .listed_as("CronJobList"),
-    KindDef::new(("batch", "v1", "CronJobList"), &crate::batch::v1::CRON_JOB_LIST, "io.k8s.api.batch.v1.CronJobList")
+    KindDef::new(
+            ("batch", "v1", "CronJobList"),
+            &crate::batch::v1::CRON_JOB_LIST,
+            "io.k8s.api.batch.v1.CronJobList",
+        )
         .introduced("1.21"),
-    KindDef::new(("batch", "v1beta1", "CronJob"), &crate::batch::v1::CRON_JOB, "io.k8s.api.batch.v1beta1.CronJob")
+    KindDef::new(
+            ("batch", "v1beta1", "CronJob"),
+            &crate::batch::v1::CRON_JOB,
+            "io.k8s.api.batch.v1beta1.CronJob",
+        )
         .serving(Serving::Unserved)
         .introduced("1.8")
         .deprecated("1.21")
@@ -7793,431 +9379,542 @@ static KINDS: &[KindDef] = &[
         .resource(&BATCH_CRON_JOB_V1BETA1)
         .listed_as("CronJobList"),
     KindDef::new(
-        ("batch", "v1beta1", "CronJobList"),
-        &crate::batch::v1::CRON_JOB_LIST,
-        "io.k8s.api.batch.v1beta1.CronJobList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.8")
-    .deprecated("1.21")
-    .removed("1.25")
-    .replaced_by("batch/v1 CronJob"),
-    KindDef::new(("batch", "v1", "Job"), &crate::batch::v1::JOB, "io.k8s.api.batch.v1.Job")
+            ("batch", "v1beta1", "CronJobList"),
+            &crate::batch::v1::CRON_JOB_LIST,
+            "io.k8s.api.batch.v1beta1.CronJobList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.21")
+        .removed("1.25")
+        .replaced_by("batch/v1 CronJob"),
+    KindDef::new(
+            ("batch", "v1", "Job"),
+            &crate::batch::v1::JOB,
+            "io.k8s.api.batch.v1.Job",
+        )
         .introduced("1.2")
         .resource(&BATCH_JOB_V1)
         .listed_as("JobList"),
-    KindDef::new(("batch", "v1", "JobList"), &crate::batch::v1::JOB_LIST, "io.k8s.api.batch.v1.JobList")
+    KindDef::new(
+            ("batch", "v1", "JobList"),
+            &crate::batch::v1::JOB_LIST,
+            "io.k8s.api.batch.v1.JobList",
+        )
         .introduced("1.2"),
     KindDef::new(
-        ("certificates.k8s.io", "v1", "CertificateSigningRequest"),
-        &crate::certificates::v1::CERTIFICATE_SIGNING_REQUEST,
-        "io.k8s.api.certificates.v1.CertificateSigningRequest",
-    )
-    .introduced("1.19")
-    .resource(&CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1)
-    .listed_as("CertificateSigningRequestList"),
+            ("certificates.k8s.io", "v1", "CertificateSigningRequest"),
+            &crate::certificates::v1::CERTIFICATE_SIGNING_REQUEST,
+            "io.k8s.api.certificates.v1.CertificateSigningRequest",
+        )
+        .introduced("1.19")
+        .resource(&CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1)
+        .listed_as("CertificateSigningRequestList"),
     KindDef::new(
-        ("certificates.k8s.io", "v1", "CertificateSigningRequestList"),
-        &crate::certificates::v1::CERTIFICATE_SIGNING_REQUEST_LIST,
-        "io.k8s.api.certificates.v1.CertificateSigningRequestList",
-    )
-    .introduced("1.19"),
+            ("certificates.k8s.io", "v1", "CertificateSigningRequestList"),
+            &crate::certificates::v1::CERTIFICATE_SIGNING_REQUEST_LIST,
+            "io.k8s.api.certificates.v1.CertificateSigningRequestList",
+        )
+        .introduced("1.19"),
     KindDef::new(
-        ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"),
-        &crate::certificates::v1beta1::CERTIFICATE_SIGNING_REQUEST,
-        "io.k8s.api.certificates.v1beta1.CertificateSigningRequest",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::certificates::v1::CERTIFICATE_SIGNING_REQUEST,
-        |o| convert(o, crate::certificates::conversions::v1beta1_certificate_signing_request_to_hub),
-        |o| convert(o, crate::certificates::conversions::v1beta1_certificate_signing_request_from_hub),
-    )
-    .introduced("1.12")
-    .deprecated("1.19")
-    .replaced_by("certificates.k8s.io/v1 CertificateSigningRequest")
-    .resource(&CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1)
-    .listed_as("CertificateSigningRequestList"),
+            ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"),
+            &crate::certificates::v1beta1::CERTIFICATE_SIGNING_REQUEST,
+            "io.k8s.api.certificates.v1beta1.CertificateSigningRequest",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::certificates::v1::CERTIFICATE_SIGNING_REQUEST,
+            |o| convert(
+                o,
+                crate::certificates::conversions::v1beta1_certificate_signing_request_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::certificates::conversions::v1beta1_certificate_signing_request_from_hub,
+            ),
+        )
+        .introduced("1.12")
+        .deprecated("1.19")
+        .replaced_by("certificates.k8s.io/v1 CertificateSigningRequest")
+        .resource(&CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1)
+        .listed_as("CertificateSigningRequestList"),
     KindDef::new(
-        ("certificates.k8s.io", "v1beta1", "CertificateSigningRequestList"),
-        &crate::certificates::v1beta1::CERTIFICATE_SIGNING_REQUEST_LIST,
-        "io.k8s.api.certificates.v1beta1.CertificateSigningRequestList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.12")
-    .deprecated("1.19")
-    .replaced_by("certificates.k8s.io/v1 CertificateSigningRequest"),
+            ("certificates.k8s.io", "v1beta1", "CertificateSigningRequestList"),
+            &crate::certificates::v1beta1::CERTIFICATE_SIGNING_REQUEST_LIST,
+            "io.k8s.api.certificates.v1beta1.CertificateSigningRequestList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.12")
+        .deprecated("1.19")
+        .replaced_by("certificates.k8s.io/v1 CertificateSigningRequest"),
     KindDef::new(
-        ("certificates.k8s.io", "v1beta1", "ClusterTrustBundle"),
-        &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE,
-        "io.k8s.api.certificates.v1beta1.ClusterTrustBundle",
-    )
-    .serving(Serving::Off)
-    .introduced("1.33")
-    .deprecated("1.37")
-    .resource(&CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1)
-    .listed_as("ClusterTrustBundleList")
-    .gated("ClusterTrustBundle"),
+            ("certificates.k8s.io", "v1beta1", "ClusterTrustBundle"),
+            &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE,
+            "io.k8s.api.certificates.v1beta1.ClusterTrustBundle",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .deprecated("1.37")
+        .resource(&CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1)
+        .listed_as("ClusterTrustBundleList")
+        .gated("ClusterTrustBundle"),
     KindDef::new(
-        ("certificates.k8s.io", "v1beta1", "ClusterTrustBundleList"),
-        &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE_LIST,
-        "io.k8s.api.certificates.v1beta1.ClusterTrustBundleList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.33")
-    .deprecated("1.37")
-    .gated("ClusterTrustBundle"),
+            ("certificates.k8s.io", "v1beta1", "ClusterTrustBundleList"),
+            &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE_LIST,
+            "io.k8s.api.certificates.v1beta1.ClusterTrustBundleList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .deprecated("1.37")
+        .gated("ClusterTrustBundle"),
     KindDef::new(
-        ("certificates.k8s.io", "v1alpha1", "ClusterTrustBundle"),
-        &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE,
-        "io.k8s.api.certificates.v1alpha1.ClusterTrustBundle",
-    )
-    .serving(Serving::Off)
-    .introduced("1.26")
-    .deprecated("1.34")
-    .resource(&CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1)
-    .listed_as("ClusterTrustBundleList")
-    .gated("ClusterTrustBundle"),
+            ("certificates.k8s.io", "v1alpha1", "ClusterTrustBundle"),
+            &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE,
+            "io.k8s.api.certificates.v1alpha1.ClusterTrustBundle",
+        )
+        .serving(Serving::Off)
+        .introduced("1.26")
+        .deprecated("1.34")
+        .resource(&CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1)
+        .listed_as("ClusterTrustBundleList")
+        .gated("ClusterTrustBundle"),
     KindDef::new(
-        ("certificates.k8s.io", "v1alpha1", "ClusterTrustBundleList"),
-        &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE_LIST,
-        "io.k8s.api.certificates.v1alpha1.ClusterTrustBundleList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.26")
-    .deprecated("1.34")
-    .gated("ClusterTrustBundle"),
+            ("certificates.k8s.io", "v1alpha1", "ClusterTrustBundleList"),
+            &crate::certificates::v1beta1::CLUSTER_TRUST_BUNDLE_LIST,
+            "io.k8s.api.certificates.v1alpha1.ClusterTrustBundleList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.26")
+        .deprecated("1.34")
+        .gated("ClusterTrustBundle"),
     KindDef::new(
-        ("certificates.k8s.io", "v1beta1", "PodCertificateRequest"),
-        &crate::certificates::v1beta1::POD_CERTIFICATE_REQUEST,
-        "io.k8s.api.certificates.v1beta1.PodCertificateRequest",
-    )
-    .serving(Serving::Off)
-    .introduced("1.35")
-    .resource(&CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1)
-    .listed_as("PodCertificateRequestList")
-    .gated("PodCertificateRequest"),
+            ("certificates.k8s.io", "v1beta1", "PodCertificateRequest"),
+            &crate::certificates::v1beta1::POD_CERTIFICATE_REQUEST,
+            "io.k8s.api.certificates.v1beta1.PodCertificateRequest",
+        )
+        .serving(Serving::Off)
+        .introduced("1.35")
+        .resource(&CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1)
+        .listed_as("PodCertificateRequestList")
+        .gated("PodCertificateRequest"),
     KindDef::new(
-        ("certificates.k8s.io", "v1beta1", "PodCertificateRequestList"),
-        &crate::certificates::v1beta1::POD_CERTIFICATE_REQUEST_LIST,
-        "io.k8s.api.certificates.v1beta1.PodCertificateRequestList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.35")
-    .gated("PodCertificateRequest"),
+            ("certificates.k8s.io", "v1beta1", "PodCertificateRequestList"),
+            &crate::certificates::v1beta1::POD_CERTIFICATE_REQUEST_LIST,
+            "io.k8s.api.certificates.v1beta1.PodCertificateRequestList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.35")
+        .gated("PodCertificateRequest"),
     KindDef::new(
-        ("coordination.k8s.io", "v1", "Lease"),
-        &crate::coordination::v1::LEASE,
-        "io.k8s.api.coordination.v1.Lease",
-    )
-    .introduced("1.14")
-    .resource(&COORDINATION_LEASE_V1)
-    .listed_as("LeaseList"),
+            ("coordination.k8s.io", "v1", "Lease"),
+            &crate::coordination::v1::LEASE,
+            "io.k8s.api.coordination.v1.Lease",
+        )
+        .introduced("1.14")
+        .resource(&COORDINATION_LEASE_V1)
+        .listed_as("LeaseList"),
     KindDef::new(
-        ("coordination.k8s.io", "v1", "LeaseList"),
-        &crate::coordination::v1::LEASE_LIST,
-        "io.k8s.api.coordination.v1.LeaseList",
-    )
-    .introduced("1.14"),
+            ("coordination.k8s.io", "v1", "LeaseList"),
+            &crate::coordination::v1::LEASE_LIST,
+            "io.k8s.api.coordination.v1.LeaseList",
+        )
+        .introduced("1.14"),
     KindDef::new(
-        ("coordination.k8s.io", "v1beta1", "Lease"),
-        &crate::coordination::v1::LEASE,
-        "io.k8s.api.coordination.v1beta1.Lease",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.12")
-    .deprecated("1.19")
-    .replaced_by("coordination.k8s.io/v1 Lease")
-    .resource(&COORDINATION_LEASE_V1)
-    .listed_as("LeaseList"),
+            ("coordination.k8s.io", "v1beta1", "Lease"),
+            &crate::coordination::v1::LEASE,
+            "io.k8s.api.coordination.v1beta1.Lease",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.12")
+        .deprecated("1.19")
+        .replaced_by("coordination.k8s.io/v1 Lease")
+        .resource(&COORDINATION_LEASE_V1)
+        .listed_as("LeaseList"),
     KindDef::new(
-        ("coordination.k8s.io", "v1beta1", "LeaseList"),
-        &crate::coordination::v1::LEASE_LIST,
-        "io.k8s.api.coordination.v1beta1.LeaseList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.12")
-    .deprecated("1.19")
-    .replaced_by("coordination.k8s.io/v1 Lease"),
+            ("coordination.k8s.io", "v1beta1", "LeaseList"),
+            &crate::coordination::v1::LEASE_LIST,
+            "io.k8s.api.coordination.v1beta1.LeaseList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.12")
+        .deprecated("1.19")
+        .replaced_by("coordination.k8s.io/v1 Lease"),
     KindDef::new(
-        ("coordination.k8s.io", "v1beta1", "LeaseCandidate"),
-        &crate::coordination::v1beta1::LEASE_CANDIDATE,
-        "io.k8s.api.coordination.v1beta1.LeaseCandidate",
-    )
-    .serving(Serving::Off)
-    .introduced("1.33")
-    .resource(&COORDINATION_LEASE_CANDIDATE_V1BETA1)
-    .listed_as("LeaseCandidateList"),
+            ("coordination.k8s.io", "v1beta1", "LeaseCandidate"),
+            &crate::coordination::v1beta1::LEASE_CANDIDATE,
+            "io.k8s.api.coordination.v1beta1.LeaseCandidate",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .resource(&COORDINATION_LEASE_CANDIDATE_V1BETA1)
+        .listed_as("LeaseCandidateList"),
     KindDef::new(
-        ("coordination.k8s.io", "v1beta1", "LeaseCandidateList"),
-        &crate::coordination::v1beta1::LEASE_CANDIDATE_LIST,
-        "io.k8s.api.coordination.v1beta1.LeaseCandidateList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.33"),
+            ("coordination.k8s.io", "v1beta1", "LeaseCandidateList"),
+            &crate::coordination::v1beta1::LEASE_CANDIDATE_LIST,
+            "io.k8s.api.coordination.v1beta1.LeaseCandidateList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33"),
     KindDef::new(
-        ("coordination.k8s.io", "v1alpha2", "LeaseCandidate"),
-        &crate::coordination::v1beta1::LEASE_CANDIDATE,
-        "io.k8s.api.coordination.v1alpha2.LeaseCandidate",
-    )
-    .serving(Serving::Off)
-    .introduced("1.32")
-    .resource(&COORDINATION_LEASE_CANDIDATE_V1BETA1)
-    .listed_as("LeaseCandidateList"),
+            ("coordination.k8s.io", "v1alpha2", "LeaseCandidate"),
+            &crate::coordination::v1beta1::LEASE_CANDIDATE,
+            "io.k8s.api.coordination.v1alpha2.LeaseCandidate",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32")
+        .resource(&COORDINATION_LEASE_CANDIDATE_V1BETA1)
+        .listed_as("LeaseCandidateList"),
     KindDef::new(
-        ("coordination.k8s.io", "v1alpha2", "LeaseCandidateList"),
-        &crate::coordination::v1beta1::LEASE_CANDIDATE_LIST,
-        "io.k8s.api.coordination.v1alpha2.LeaseCandidateList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.32"),
-    KindDef::new(("", "v1", "Binding"), &crate::core::v1::BINDING, "io.k8s.api.core.v1.Binding")
+            ("coordination.k8s.io", "v1alpha2", "LeaseCandidateList"),
+            &crate::coordination::v1beta1::LEASE_CANDIDATE_LIST,
+            "io.k8s.api.coordination.v1alpha2.LeaseCandidateList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32"),
+    KindDef::new(
+            ("", "v1", "Binding"),
+            &crate::core::v1::BINDING,
+            "io.k8s.api.core.v1.Binding",
+        )
         .introduced("1.0")
         .resource(&CORE_BINDING_V1),
     KindDef::new(
-        ("", "v1", "ComponentStatus"),
-        &crate::core::v1::COMPONENT_STATUS,
-        "io.k8s.api.core.v1.ComponentStatus",
-    )
-    .introduced("1.0")
-    .deprecated("1.19")
-    .resource(&CORE_COMPONENT_STATUS_V1)
-    .listed_as("ComponentStatusList"),
+            ("", "v1", "ComponentStatus"),
+            &crate::core::v1::COMPONENT_STATUS,
+            "io.k8s.api.core.v1.ComponentStatus",
+        )
+        .introduced("1.0")
+        .deprecated("1.19")
+        .resource(&CORE_COMPONENT_STATUS_V1)
+        .listed_as("ComponentStatusList"),
     KindDef::new(
-        ("", "v1", "ComponentStatusList"),
-        &crate::core::v1::COMPONENT_STATUS_LIST,
-        "io.k8s.api.core.v1.ComponentStatusList",
-    )
-    .introduced("1.0")
-    .deprecated("1.19"),
-    KindDef::new(("", "v1", "ConfigMap"), &crate::core::v1::CONFIG_MAP, "io.k8s.api.core.v1.ConfigMap")
+            ("", "v1", "ComponentStatusList"),
+            &crate::core::v1::COMPONENT_STATUS_LIST,
+            "io.k8s.api.core.v1.ComponentStatusList",
+        )
+        .introduced("1.0")
+        .deprecated("1.19"),
+    KindDef::new(
+            ("", "v1", "ConfigMap"),
+            &crate::core::v1::CONFIG_MAP,
+            "io.k8s.api.core.v1.ConfigMap",
+        )
         .introduced("1.2")
         .resource(&CORE_CONFIG_MAP_V1)
         .listed_as("ConfigMapList"),
-    KindDef::new(("", "v1", "ConfigMapList"), &crate::core::v1::CONFIG_MAP_LIST, "io.k8s.api.core.v1.ConfigMapList")
+    KindDef::new(
+            ("", "v1", "ConfigMapList"),
+            &crate::core::v1::CONFIG_MAP_LIST,
+            "io.k8s.api.core.v1.ConfigMapList",
+        )
         .introduced("1.2"),
-    KindDef::new(("", "v1", "Endpoints"), &crate::core::v1::ENDPOINTS, "io.k8s.api.core.v1.Endpoints")
+    KindDef::new(
+            ("", "v1", "Endpoints"),
+            &crate::core::v1::ENDPOINTS,
+            "io.k8s.api.core.v1.Endpoints",
+        )
         .introduced("1.0")
         .deprecated("1.33")
         .replaced_by("discovery.k8s.io/v1 EndpointSlice")
         .resource(&CORE_ENDPOINTS_V1)
         .listed_as("EndpointsList"),
-    KindDef::new(("", "v1", "EndpointsList"), &crate::core::v1::ENDPOINTS_LIST, "io.k8s.api.core.v1.EndpointsList")
+    KindDef::new(
+            ("", "v1", "EndpointsList"),
+            &crate::core::v1::ENDPOINTS_LIST,
+            "io.k8s.api.core.v1.EndpointsList",
+        )
         .introduced("1.0")
         .deprecated("1.33")
         .replaced_by("discovery.k8s.io/v1 EndpointSlice"),
-    KindDef::new(("", "v1", "Event"), &crate::core::v1::EVENT, "io.k8s.api.core.v1.Event")
+    KindDef::new(
+            ("", "v1", "Event"),
+            &crate::core::v1::EVENT,
+            "io.k8s.api.core.v1.Event",
+        )
         .introduced("1.0")
         .resource(&CORE_EVENT_V1)
         .listed_as("EventList"),
-    KindDef::new(("", "v1", "EventList"), &crate::core::v1::EVENT_LIST, "io.k8s.api.core.v1.EventList")
+    KindDef::new(
+            ("", "v1", "EventList"),
+            &crate::core::v1::EVENT_LIST,
+            "io.k8s.api.core.v1.EventList",
+        )
         .introduced("1.0"),
-    KindDef::new(("", "v1", "LimitRange"), &crate::core::v1::LIMIT_RANGE, "io.k8s.api.core.v1.LimitRange")
+    KindDef::new(
+            ("", "v1", "LimitRange"),
+            &crate::core::v1::LIMIT_RANGE,
+            "io.k8s.api.core.v1.LimitRange",
+        )
         .introduced("1.0")
         .resource(&CORE_LIMIT_RANGE_V1)
         .listed_as("LimitRangeList"),
-    KindDef::new(("", "v1", "LimitRangeList"), &crate::core::v1::LIMIT_RANGE_LIST, "io.k8s.api.core.v1.LimitRangeList")
+    KindDef::new(
+            ("", "v1", "LimitRangeList"),
+            &crate::core::v1::LIMIT_RANGE_LIST,
+            "io.k8s.api.core.v1.LimitRangeList",
+        )
         .introduced("1.0"),
-    KindDef::new(("", "v1", "Namespace"), &crate::core::v1::NAMESPACE, "io.k8s.api.core.v1.Namespace")
+    KindDef::new(
+            ("", "v1", "Namespace"),
+            &crate::core::v1::NAMESPACE,
+            "io.k8s.api.core.v1.Namespace",
+        )
         .introduced("1.0")
         .resource(&CORE_NAMESPACE_V1)
         .listed_as("NamespaceList"),
-    KindDef::new(("", "v1", "NamespaceList"), &crate::core::v1::NAMESPACE_LIST, "io.k8s.api.core.v1.NamespaceList")
+    KindDef::new(
+            ("", "v1", "NamespaceList"),
+            &crate::core::v1::NAMESPACE_LIST,
+            "io.k8s.api.core.v1.NamespaceList",
+        )
         .introduced("1.0"),
     KindDef::new(("", "v1", "Node"), &crate::core::v1::NODE, "io.k8s.api.core.v1.Node")
         .introduced("1.0")
         .resource(&CORE_NODE_V1)
         .listed_as("NodeList"),
-    KindDef::new(("", "v1", "NodeList"), &crate::core::v1::NODE_LIST, "io.k8s.api.core.v1.NodeList").introduced("1.0"),
     KindDef::new(
-        ("", "v1", "NodeProxyOptions"),
-        &crate::core::v1::NODE_PROXY_OPTIONS,
-        "io.k8s.api.core.v1.NodeProxyOptions",
-    )
-    .introduced("1.2"),
-    KindDef::new(
-        ("", "v1", "PodAttachOptions"),
-        &crate::core::v1::POD_ATTACH_OPTIONS,
-        "io.k8s.api.core.v1.PodAttachOptions",
-    )
-    .introduced("1.1"),
-    KindDef::new(("", "v1", "PodExecOptions"), &crate::core::v1::POD_EXEC_OPTIONS, "io.k8s.api.core.v1.PodExecOptions")
-        .introduced("1.0"),
-    KindDef::new(("", "v1", "PodLogOptions"), &crate::core::v1::POD_LOG_OPTIONS, "io.k8s.api.core.v1.PodLogOptions")
+            ("", "v1", "NodeList"),
+            &crate::core::v1::NODE_LIST,
+            "io.k8s.api.core.v1.NodeList",
+        )
         .introduced("1.0"),
     KindDef::new(
-        ("", "v1", "PodPortForwardOptions"),
-        &crate::core::v1::POD_PORT_FORWARD_OPTIONS,
-        "io.k8s.api.core.v1.PodPortForwardOptions",
-    )
-    .introduced("1.6"),
+            ("", "v1", "NodeProxyOptions"),
+            &crate::core::v1::NODE_PROXY_OPTIONS,
+            "io.k8s.api.core.v1.NodeProxyOptions",
+        )
+        .introduced("1.2"),
     KindDef::new(
-        ("", "v1", "PodProxyOptions"),
-        &crate::core::v1::POD_PROXY_OPTIONS,
-        "io.k8s.api.core.v1.PodProxyOptions",
-    )
-    .introduced("1.0"),
+            ("", "v1", "PodAttachOptions"),
+            &crate::core::v1::POD_ATTACH_OPTIONS,
+            "io.k8s.api.core.v1.PodAttachOptions",
+        )
+        .introduced("1.1"),
     KindDef::new(
-        ("", "v1", "ServiceProxyOptions"),
-        &crate::core::v1::SERVICE_PROXY_OPTIONS,
-        "io.k8s.api.core.v1.ServiceProxyOptions",
-    )
-    .introduced("1.2"),
+            ("", "v1", "PodExecOptions"),
+            &crate::core::v1::POD_EXEC_OPTIONS,
+            "io.k8s.api.core.v1.PodExecOptions",
+        )
+        .introduced("1.0"),
     KindDef::new(
-        ("", "v1", "PersistentVolume"),
-        &crate::core::v1::PERSISTENT_VOLUME,
-        "io.k8s.api.core.v1.PersistentVolume",
-    )
-    .introduced("1.0")
-    .resource(&CORE_PERSISTENT_VOLUME_V1)
-    .listed_as("PersistentVolumeList"),
+            ("", "v1", "PodLogOptions"),
+            &crate::core::v1::POD_LOG_OPTIONS,
+            "io.k8s.api.core.v1.PodLogOptions",
+        )
+        .introduced("1.0"),
     KindDef::new(
-        ("", "v1", "PersistentVolumeList"),
-        &crate::core::v1::PERSISTENT_VOLUME_LIST,
-        "io.k8s.api.core.v1.PersistentVolumeList",
-    )
-    .introduced("1.0"),
+            ("", "v1", "PodPortForwardOptions"),
+            &crate::core::v1::POD_PORT_FORWARD_OPTIONS,
+            "io.k8s.api.core.v1.PodPortForwardOptions",
+        )
+        .introduced("1.6"),
     KindDef::new(
-        ("", "v1", "PersistentVolumeClaim"),
-        &crate::core::v1::PERSISTENT_VOLUME_CLAIM,
-        "io.k8s.api.core.v1.PersistentVolumeClaim",
-    )
-    .introduced("1.0")
-    .resource(&CORE_PERSISTENT_VOLUME_CLAIM_V1)
-    .listed_as("PersistentVolumeClaimList"),
+            ("", "v1", "PodProxyOptions"),
+            &crate::core::v1::POD_PROXY_OPTIONS,
+            "io.k8s.api.core.v1.PodProxyOptions",
+        )
+        .introduced("1.0"),
     KindDef::new(
-        ("", "v1", "PersistentVolumeClaimList"),
-        &crate::core::v1::PERSISTENT_VOLUME_CLAIM_LIST,
-        "io.k8s.api.core.v1.PersistentVolumeClaimList",
-    )
-    .introduced("1.0"),
+            ("", "v1", "ServiceProxyOptions"),
+            &crate::core::v1::SERVICE_PROXY_OPTIONS,
+            "io.k8s.api.core.v1.ServiceProxyOptions",
+        )
+        .introduced("1.2"),
+    KindDef::new(
+            ("", "v1", "PersistentVolume"),
+            &crate::core::v1::PERSISTENT_VOLUME,
+            "io.k8s.api.core.v1.PersistentVolume",
+        )
+        .introduced("1.0")
+        .resource(&CORE_PERSISTENT_VOLUME_V1)
+        .listed_as("PersistentVolumeList"),
+    KindDef::new(
+            ("", "v1", "PersistentVolumeList"),
+            &crate::core::v1::PERSISTENT_VOLUME_LIST,
+            "io.k8s.api.core.v1.PersistentVolumeList",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "PersistentVolumeClaim"),
+            &crate::core::v1::PERSISTENT_VOLUME_CLAIM,
+            "io.k8s.api.core.v1.PersistentVolumeClaim",
+        )
+        .introduced("1.0")
+        .resource(&CORE_PERSISTENT_VOLUME_CLAIM_V1)
+        .listed_as("PersistentVolumeClaimList"),
+    KindDef::new(
+            ("", "v1", "PersistentVolumeClaimList"),
+            &crate::core::v1::PERSISTENT_VOLUME_CLAIM_LIST,
+            "io.k8s.api.core.v1.PersistentVolumeClaimList",
+        )
+        .introduced("1.0"),
     KindDef::new(("", "v1", "Pod"), &crate::core::v1::POD, "io.k8s.api.core.v1.Pod")
         .introduced("1.0")
         .resource(&CORE_POD_V1)
         .listed_as("PodList"),
-    KindDef::new(("", "v1", "PodList"), &crate::core::v1::POD_LIST, "io.k8s.api.core.v1.PodList").introduced("1.0"),
     KindDef::new(
-        ("", "v1", "PodStatusResult"),
-        &crate::core::v1::POD_STATUS_RESULT,
-        "io.k8s.api.core.v1.PodStatusResult",
-    )
-    .introduced("1.0"),
-    KindDef::new(("", "v1", "PodTemplate"), &crate::core::v1::POD_TEMPLATE, "io.k8s.api.core.v1.PodTemplate")
+            ("", "v1", "PodList"),
+            &crate::core::v1::POD_LIST,
+            "io.k8s.api.core.v1.PodList",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "PodStatusResult"),
+            &crate::core::v1::POD_STATUS_RESULT,
+            "io.k8s.api.core.v1.PodStatusResult",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "PodTemplate"),
+            &crate::core::v1::POD_TEMPLATE,
+            "io.k8s.api.core.v1.PodTemplate",
+        )
         .introduced("1.0")
         .resource(&CORE_POD_TEMPLATE_V1)
         .listed_as("PodTemplateList"),
     KindDef::new(
-        ("", "v1", "PodTemplateList"),
-        &crate::core::v1::POD_TEMPLATE_LIST,
-        "io.k8s.api.core.v1.PodTemplateList",
-    )
-    .introduced("1.0"),
+            ("", "v1", "PodTemplateList"),
+            &crate::core::v1::POD_TEMPLATE_LIST,
+            "io.k8s.api.core.v1.PodTemplateList",
+        )
+        .introduced("1.0"),
     KindDef::new(
-        ("", "v1", "RangeAllocation"),
-        &crate::core::v1::RANGE_ALLOCATION,
-        "io.k8s.api.core.v1.RangeAllocation",
-    )
-    .introduced("1.0"),
+            ("", "v1", "RangeAllocation"),
+            &crate::core::v1::RANGE_ALLOCATION,
+            "io.k8s.api.core.v1.RangeAllocation",
+        )
+        .introduced("1.0"),
     KindDef::new(
-        ("", "v1", "ReplicationController"),
-        &crate::core::v1::REPLICATION_CONTROLLER,
-        "io.k8s.api.core.v1.ReplicationController",
-    )
-    .introduced("1.0")
-    .resource(&CORE_REPLICATION_CONTROLLER_V1)
-    .listed_as("ReplicationControllerList"),
+            ("", "v1", "ReplicationController"),
+            &crate::core::v1::REPLICATION_CONTROLLER,
+            "io.k8s.api.core.v1.ReplicationController",
+        )
+        .introduced("1.0")
+        .resource(&CORE_REPLICATION_CONTROLLER_V1)
+        .listed_as("ReplicationControllerList"),
     KindDef::new(
-        ("", "v1", "ReplicationControllerList"),
-        &crate::core::v1::REPLICATION_CONTROLLER_LIST,
-        "io.k8s.api.core.v1.ReplicationControllerList",
-    )
-    .introduced("1.0"),
-    KindDef::new(("", "v1", "ResourceQuota"), &crate::core::v1::RESOURCE_QUOTA, "io.k8s.api.core.v1.ResourceQuota")
+            ("", "v1", "ReplicationControllerList"),
+            &crate::core::v1::REPLICATION_CONTROLLER_LIST,
+            "io.k8s.api.core.v1.ReplicationControllerList",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "ResourceQuota"),
+            &crate::core::v1::RESOURCE_QUOTA,
+            "io.k8s.api.core.v1.ResourceQuota",
+        )
         .introduced("1.0")
         .resource(&CORE_RESOURCE_QUOTA_V1)
         .listed_as("ResourceQuotaList"),
     KindDef::new(
-        ("", "v1", "ResourceQuotaList"),
-        &crate::core::v1::RESOURCE_QUOTA_LIST,
-        "io.k8s.api.core.v1.ResourceQuotaList",
-    )
-    .introduced("1.0"),
-    KindDef::new(("", "v1", "Secret"), &crate::core::v1::SECRET, "io.k8s.api.core.v1.Secret")
+            ("", "v1", "ResourceQuotaList"),
+            &crate::core::v1::RESOURCE_QUOTA_LIST,
+            "io.k8s.api.core.v1.ResourceQuotaList",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "Secret"),
+            &crate::core::v1::SECRET,
+            "io.k8s.api.core.v1.Secret",
+        )
         .introduced("1.0")
         .resource(&CORE_SECRET_V1)
         .listed_as("SecretList"),
-    KindDef::new(("", "v1", "SecretList"), &crate::core::v1::SECRET_LIST, "io.k8s.api.core.v1.SecretList")
+    KindDef::new(
+            ("", "v1", "SecretList"),
+            &crate::core::v1::SECRET_LIST,
+            "io.k8s.api.core.v1.SecretList",
+        )
         .introduced("1.0"),
     KindDef::new(
-        ("", "v1", "SerializedReference"),
-        &crate::core::v1::SERIALIZED_REFERENCE,
-        "io.k8s.api.core.v1.SerializedReference",
-    )
-    .introduced("1.0"),
-    KindDef::new(("", "v1", "Service"), &crate::core::v1::SERVICE, "io.k8s.api.core.v1.Service")
+            ("", "v1", "SerializedReference"),
+            &crate::core::v1::SERIALIZED_REFERENCE,
+            "io.k8s.api.core.v1.SerializedReference",
+        )
+        .introduced("1.0"),
+    KindDef::new(
+            ("", "v1", "Service"),
+            &crate::core::v1::SERVICE,
+            "io.k8s.api.core.v1.Service",
+        )
         .introduced("1.0")
         .resource(&CORE_SERVICE_V1)
         .listed_as("ServiceList"),
-    KindDef::new(("", "v1", "ServiceList"), &crate::core::v1::SERVICE_LIST, "io.k8s.api.core.v1.ServiceList")
+    KindDef::new(
+            ("", "v1", "ServiceList"),
+            &crate::core::v1::SERVICE_LIST,
+            "io.k8s.api.core.v1.ServiceList",
+        )
         .introduced("1.0"),
-    KindDef::new(("", "v1", "ServiceAccount"), &crate::core::v1::SERVICE_ACCOUNT, "io.k8s.api.core.v1.ServiceAccount")
+    KindDef::new(
+            ("", "v1", "ServiceAccount"),
+            &crate::core::v1::SERVICE_ACCOUNT,
+            "io.k8s.api.core.v1.ServiceAccount",
+        )
         .introduced("1.0")
         .resource(&CORE_SERVICE_ACCOUNT_V1)
         .listed_as("ServiceAccountList"),
     KindDef::new(
-        ("", "v1", "ServiceAccountList"),
-        &crate::core::v1::SERVICE_ACCOUNT_LIST,
-        "io.k8s.api.core.v1.ServiceAccountList",
-    )
-    .introduced("1.0"),
+            ("", "v1", "ServiceAccountList"),
+            &crate::core::v1::SERVICE_ACCOUNT_LIST,
+            "io.k8s.api.core.v1.ServiceAccountList",
+        )
+        .introduced("1.0"),
     KindDef::new(
-        ("discovery.k8s.io", "v1", "EndpointSlice"),
-        &crate::discovery::v1::ENDPOINT_SLICE,
-        "io.k8s.api.discovery.v1.EndpointSlice",
-    )
-    .introduced("1.21")
-    .resource(&DISCOVERY_ENDPOINT_SLICE_V1)
-    .listed_as("EndpointSliceList"),
+            ("discovery.k8s.io", "v1", "EndpointSlice"),
+            &crate::discovery::v1::ENDPOINT_SLICE,
+            "io.k8s.api.discovery.v1.EndpointSlice",
+        )
+        .introduced("1.21")
+        .resource(&DISCOVERY_ENDPOINT_SLICE_V1)
+        .listed_as("EndpointSliceList"),
     KindDef::new(
-        ("discovery.k8s.io", "v1", "EndpointSliceList"),
-        &crate::discovery::v1::ENDPOINT_SLICE_LIST,
-        "io.k8s.api.discovery.v1.EndpointSliceList",
-    )
-    .introduced("1.21"),
+            ("discovery.k8s.io", "v1", "EndpointSliceList"),
+            &crate::discovery::v1::ENDPOINT_SLICE_LIST,
+            "io.k8s.api.discovery.v1.EndpointSliceList",
+        )
+        .introduced("1.21"),
     KindDef::new(
-        ("discovery.k8s.io", "v1beta1", "EndpointSlice"),
-        &crate::discovery::v1beta1::ENDPOINT_SLICE,
-        "io.k8s.api.discovery.v1beta1.EndpointSlice",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::discovery::v1::ENDPOINT_SLICE,
-        |o| convert(o, crate::discovery::conversions::v1beta1_endpoint_slice_to_hub),
-        |o| convert(o, crate::discovery::conversions::v1beta1_endpoint_slice_from_hub),
-    )
-    .introduced("1.16")
-    .deprecated("1.21")
-    .removed("1.25")
-    .replaced_by("discovery.k8s.io/v1 EndpointSlice")
-    .resource(&DISCOVERY_ENDPOINT_SLICE_V1)
-    .listed_as("EndpointSliceList"),
+            ("discovery.k8s.io", "v1beta1", "EndpointSlice"),
+            &crate::discovery::v1beta1::ENDPOINT_SLICE,
+            "io.k8s.api.discovery.v1beta1.EndpointSlice",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::discovery::v1::ENDPOINT_SLICE,
+            |o| convert(o, crate::discovery::conversions::v1beta1_endpoint_slice_to_hub),
+            |o| convert(
+                o,
+                crate::discovery::conversions::v1beta1_endpoint_slice_from_hub,
+            ),
+        )
+        .introduced("1.16")
+        .deprecated("1.21")
+        .removed("1.25")
+        .replaced_by("discovery.k8s.io/v1 EndpointSlice")
+        .resource(&DISCOVERY_ENDPOINT_SLICE_V1)
+        .listed_as("EndpointSliceList"),
     KindDef::new(
-        ("discovery.k8s.io", "v1beta1", "EndpointSliceList"),
-        &crate::discovery::v1beta1::ENDPOINT_SLICE_LIST,
-        "io.k8s.api.discovery.v1beta1.EndpointSliceList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.16")
-    .deprecated("1.21")
-    .removed("1.25")
-    .replaced_by("discovery.k8s.io/v1 EndpointSlice"),
+            ("discovery.k8s.io", "v1beta1", "EndpointSliceList"),
+            &crate::discovery::v1beta1::ENDPOINT_SLICE_LIST,
+            "io.k8s.api.discovery.v1beta1.EndpointSliceList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.16")
+        .deprecated("1.21")
+        .removed("1.25")
+        .replaced_by("discovery.k8s.io/v1 EndpointSlice"),
     KindDef::new(
-        ("eventratelimit.admission.k8s.io", "v1alpha1", "Configuration"),
-        &crate::eventratelimit::v1alpha1::CONFIGURATION,
-        "io.k8s.admission.eventratelimit.v1alpha1.Configuration",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(("events.k8s.io", "v1", "Event"), &crate::events::v1::EVENT, "io.k8s.api.events.v1.Event")
+            ("eventratelimit.admission.k8s.io", "v1alpha1", "Configuration"),
+            &crate::eventratelimit::v1alpha1::CONFIGURATION,
+            "io.k8s.admission.eventratelimit.v1alpha1.Configuration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("events.k8s.io", "v1", "Event"),
+            &crate::events::v1::EVENT,
+            "io.k8s.api.events.v1.Event",
+        )
         .converted(
             &crate::core::v1::EVENT,
             |o| convert(o, crate::events::conversions::v1_event_to_hub),
@@ -8227,12 +9924,16 @@ static KINDS: &[KindDef] = &[
         .resource(&EVENTS_EVENT_V1)
         .listed_as("EventList"),
     KindDef::new(
-        ("events.k8s.io", "v1", "EventList"),
-        &crate::events::v1::EVENT_LIST,
-        "io.k8s.api.events.v1.EventList",
-    )
-    .introduced("1.19"),
-    KindDef::new(("events.k8s.io", "v1beta1", "Event"), &crate::events::v1::EVENT, "io.k8s.api.events.v1beta1.Event")
+            ("events.k8s.io", "v1", "EventList"),
+            &crate::events::v1::EVENT_LIST,
+            "io.k8s.api.events.v1.EventList",
+        )
+        .introduced("1.19"),
+    KindDef::new(
+            ("events.k8s.io", "v1beta1", "Event"),
+            &crate::events::v1::EVENT,
+            "io.k8s.api.events.v1beta1.Event",
+        )
         .serving(Serving::Unserved)
         .converted(
             &crate::core::v1::EVENT,
@@ -8244,1579 +9945,1666 @@ static KINDS: &[KindDef] = &[
         .resource(&EVENTS_EVENT_V1)
         .listed_as("EventList"),
     KindDef::new(
-        ("events.k8s.io", "v1beta1", "EventList"),
-        &crate::events::v1::EVENT_LIST,
-        "io.k8s.api.events.v1beta1.EventList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.8")
-    .deprecated("1.22"),
-    KindDef::new(
-        ("extensions", "v1beta1", "DaemonSet"),
-        &crate::extensions::v1beta1::DAEMON_SET,
-        "io.k8s.api.extensions.v1beta1.DaemonSet",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::apps::v1::DAEMON_SET,
-        |o| convert(o, crate::extensions::conversions::v1beta1_daemon_set_to_hub),
-        |o| convert(o, crate::extensions::conversions::v1beta1_daemon_set_from_hub),
-    )
-    .introduced("1.1")
-    .deprecated("1.8")
-    .removed("1.16")
-    .replaced_by("apps/v1 DaemonSet")
-    .listed_as("DaemonSetList"),
-    KindDef::new(
-        ("extensions", "v1beta1", "DaemonSetList"),
-        &crate::extensions::v1beta1::DAEMON_SET_LIST,
-        "io.k8s.api.extensions.v1beta1.DaemonSetList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.1")
-    .deprecated("1.8")
-    .removed("1.16")
-    .replaced_by("apps/v1 DaemonSet"),
-    KindDef::new(
-        ("extensions", "v1beta1", "Deployment"),
-        &crate::extensions::v1beta1::DEPLOYMENT,
-        "io.k8s.api.extensions.v1beta1.Deployment",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::apps::v1::DEPLOYMENT,
-        |o| convert(o, crate::extensions::conversions::v1beta1_deployment_to_hub),
-        |o| convert(o, crate::extensions::conversions::v1beta1_deployment_from_hub),
-    )
-    .introduced("1.1")
-    .deprecated("1.8")
-    .removed("1.16")
-    .replaced_by("apps/v1 Deployment")
-    .listed_as("DeploymentList"),
-    KindDef::new(
-        ("extensions", "v1beta1", "DeploymentList"),
-        &crate::extensions::v1beta1::DEPLOYMENT_LIST,
-        "io.k8s.api.extensions.v1beta1.DeploymentList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.1")
-    .deprecated("1.8")
-    .removed("1.16")
-    .replaced_by("apps/v1 Deployment"),
-    KindDef::new(
-        ("extensions", "v1beta1", "DeploymentRollback"),
-        &crate::extensions::v1beta1::DEPLOYMENT_ROLLBACK,
-        "io.k8s.api.extensions.v1beta1.DeploymentRollback",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.2")
-    .deprecated("1.8")
-    .removed("1.16"),
-    KindDef::new(
-        ("extensions", "v1beta1", "Ingress"),
-        &crate::extensions::v1beta1::INGRESS,
-        "io.k8s.api.extensions.v1beta1.Ingress",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::networking::v1::INGRESS,
-        |o| convert(o, crate::extensions::conversions::v1beta1_ingress_to_hub),
-        |o| convert(o, crate::extensions::conversions::v1beta1_ingress_from_hub),
-    )
-    .introduced("1.1")
-    .deprecated("1.14")
-    .removed("1.22")
-    .replaced_by("networking.k8s.io/v1 Ingress")
-    .listed_as("IngressList"),
-    KindDef::new(
-        ("extensions", "v1beta1", "IngressList"),
-        &crate::extensions::v1beta1::INGRESS_LIST,
-        "io.k8s.api.extensions.v1beta1.IngressList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.1")
-    .deprecated("1.14")
-    .removed("1.22")
-    .replaced_by("networking.k8s.io/v1 Ingress"),
-    KindDef::new(
-        ("extensions", "v1beta1", "NetworkPolicy"),
-        &crate::extensions::v1beta1::NETWORK_POLICY,
-        "io.k8s.api.extensions.v1beta1.NetworkPolicy",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::networking::v1::NETWORK_POLICY,
-        |o| convert(o, crate::extensions::conversions::v1beta1_network_policy_to_hub),
-        |o| convert(o, crate::extensions::conversions::v1beta1_network_policy_from_hub),
-    )
-    .introduced("1.3")
-    .deprecated("1.9")
-    .removed("1.16")
-    .replaced_by("networking.k8s.io/v1 NetworkPolicy")
-    .listed_as("NetworkPolicyList"),
-    KindDef::new(
-        ("extensions", "v1beta1", "NetworkPolicyList"),
-        &crate::extensions::v1beta1::NETWORK_POLICY_LIST,
-        "io.k8s.api.extensions.v1beta1.NetworkPolicyList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.3")
-    .deprecated("1.9")
-    .removed("1.16")
-    .replaced_by("networking.k8s.io/v1 NetworkPolicy"),
-    KindDef::new(
-        ("extensions", "v1beta1", "ReplicaSet"),
-        &crate::extensions::v1beta1::REPLICA_SET,
-        "io.k8s.api.extensions.v1beta1.ReplicaSet",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::apps::v1::REPLICA_SET,
-        |o| convert(o, crate::extensions::conversions::v1beta1_replica_set_to_hub),
-        |o| convert(o, crate::extensions::conversions::v1beta1_replica_set_from_hub),
-    )
-    .introduced("1.2")
-    .deprecated("1.8")
-    .removed("1.16")
-    .replaced_by("apps/v1 ReplicaSet")
-    .listed_as("ReplicaSetList"),
-    KindDef::new(
-        ("extensions", "v1beta1", "ReplicaSetList"),
-        &crate::extensions::v1beta1::REPLICA_SET_LIST,
-        "io.k8s.api.extensions.v1beta1.ReplicaSetList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.2")
-    .deprecated("1.8")
-    .removed("1.16")
-    .replaced_by("apps/v1 ReplicaSet"),
-    KindDef::new(
-        ("extensions", "v1beta1", "Scale"),
-        &crate::extensions::v1beta1::SCALE,
-        "io.k8s.api.extensions.v1beta1.Scale",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.1")
-    .deprecated("1.2")
-    .removed("1.16"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"),
-        &crate::flowcontrol::v1::FLOW_SCHEMA,
-        "io.k8s.api.flowcontrol.v1.FlowSchema",
-    )
-    .introduced("1.29")
-    .resource(&FLOWCONTROL_FLOW_SCHEMA_V1)
-    .listed_as("FlowSchemaList"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchemaList"),
-        &crate::flowcontrol::v1::FLOW_SCHEMA_LIST,
-        "io.k8s.api.flowcontrol.v1.FlowSchemaList",
-    )
-    .introduced("1.29"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"),
-        &crate::flowcontrol::v1::FLOW_SCHEMA,
-        "io.k8s.api.flowcontrol.v1beta3.FlowSchema",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.26")
-    .replaced_by("flowcontrol.apiserver.k8s.io/v1 FlowSchema")
-    .resource(&FLOWCONTROL_FLOW_SCHEMA_V1BETA3)
-    .listed_as("FlowSchemaList"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchemaList"),
-        &crate::flowcontrol::v1::FLOW_SCHEMA_LIST,
-        "io.k8s.api.flowcontrol.v1beta3.FlowSchemaList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.26")
-    .replaced_by("flowcontrol.apiserver.k8s.io/v1 FlowSchema"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"),
-        &crate::flowcontrol::v1beta2::FLOW_SCHEMA,
-        "io.k8s.api.flowcontrol.v1beta2.FlowSchema",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::flowcontrol::v1::FLOW_SCHEMA,
-        |o| convert(o, crate::flowcontrol::conversions::v1beta2_flow_schema_to_hub),
-        |o| convert(o, crate::flowcontrol::conversions::v1beta2_flow_schema_from_hub),
-    )
-    .introduced("1.23")
-    .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema")
-    .resource(&FLOWCONTROL_FLOW_SCHEMA_V1BETA2)
-    .listed_as("FlowSchemaList"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchemaList"),
-        &crate::flowcontrol::v1beta2::FLOW_SCHEMA_LIST,
-        "io.k8s.api.flowcontrol.v1beta2.FlowSchemaList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.23")
-    .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"),
-        &crate::flowcontrol::v1beta1::FLOW_SCHEMA,
-        "io.k8s.api.flowcontrol.v1beta1.FlowSchema",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::flowcontrol::v1::FLOW_SCHEMA,
-        |o| convert(o, crate::flowcontrol::conversions::v1beta1_flow_schema_to_hub),
-        |o| convert(o, crate::flowcontrol::conversions::v1beta1_flow_schema_from_hub),
-    )
-    .introduced("1.20")
-    .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema")
-    .resource(&FLOWCONTROL_FLOW_SCHEMA_V1BETA1)
-    .listed_as("FlowSchemaList"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchemaList"),
-        &crate::flowcontrol::v1beta1::FLOW_SCHEMA_LIST,
-        "io.k8s.api.flowcontrol.v1beta1.FlowSchemaList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.20")
-    .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"),
-        &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
-        "io.k8s.api.flowcontrol.v1.PriorityLevelConfiguration",
-    )
-    .introduced("1.29")
-    .resource(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1)
-    .listed_as("PriorityLevelConfigurationList"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfigurationList"),
-        &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION_LIST,
-        "io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationList",
-    )
-    .introduced("1.29"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"),
-        &crate::flowcontrol::v1beta3::PRIORITY_LEVEL_CONFIGURATION,
-        "io.k8s.api.flowcontrol.v1beta3.PriorityLevelConfiguration",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
-        |o| convert(o, crate::flowcontrol::conversions::v1beta3_priority_level_configuration_to_hub),
-        |o| convert(o, crate::flowcontrol::conversions::v1beta3_priority_level_configuration_from_hub),
-    )
-    .introduced("1.26")
-    .replaced_by("flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration")
-    .resource(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3)
-    .listed_as("PriorityLevelConfigurationList"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfigurationList"),
-        &crate::flowcontrol::v1beta3::PRIORITY_LEVEL_CONFIGURATION_LIST,
-        "io.k8s.api.flowcontrol.v1beta3.PriorityLevelConfigurationList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.26")
-    .replaced_by("flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"),
-        &crate::flowcontrol::v1beta2::PRIORITY_LEVEL_CONFIGURATION,
-        "io.k8s.api.flowcontrol.v1beta2.PriorityLevelConfiguration",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
-        |o| convert(o, crate::flowcontrol::conversions::v1beta2_priority_level_configuration_to_hub),
-        |o| convert(o, crate::flowcontrol::conversions::v1beta2_priority_level_configuration_from_hub),
-    )
-    .introduced("1.23")
-    .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration")
-    .resource(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2)
-    .listed_as("PriorityLevelConfigurationList"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfigurationList"),
-        &crate::flowcontrol::v1beta2::PRIORITY_LEVEL_CONFIGURATION_LIST,
-        "io.k8s.api.flowcontrol.v1beta2.PriorityLevelConfigurationList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.23")
-    .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"),
-        &crate::flowcontrol::v1beta1::PRIORITY_LEVEL_CONFIGURATION,
-        "io.k8s.api.flowcontrol.v1beta1.PriorityLevelConfiguration",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
-        |o| convert(o, crate::flowcontrol::conversions::v1beta1_priority_level_configuration_to_hub),
-        |o| convert(o, crate::flowcontrol::conversions::v1beta1_priority_level_configuration_from_hub),
-    )
-    .introduced("1.20")
-    .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration")
-    .resource(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1)
-    .listed_as("PriorityLevelConfigurationList"),
-    KindDef::new(
-        ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfigurationList"),
-        &crate::flowcontrol::v1beta1::PRIORITY_LEVEL_CONFIGURATION_LIST,
-        "io.k8s.api.flowcontrol.v1beta1.PriorityLevelConfigurationList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.20")
-    .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration"),
-    KindDef::new(
-        ("imagepolicy.k8s.io", "v1alpha1", "ImageReview"),
-        &crate::imagepolicy::v1alpha1::IMAGE_REVIEW,
-        "io.k8s.api.imagepolicy.v1alpha1.ImageReview",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersion"),
-        &crate::apiserverinternal::v1alpha1::STORAGE_VERSION,
-        "io.k8s.api.apiserverinternal.v1alpha1.StorageVersion",
-    )
-    .serving(Serving::Off)
-    .resource(&APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1)
-    .listed_as("StorageVersionList"),
-    KindDef::new(
-        ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersionList"),
-        &crate::apiserverinternal::v1alpha1::STORAGE_VERSION_LIST,
-        "io.k8s.api.apiserverinternal.v1alpha1.StorageVersionList",
-    )
-    .serving(Serving::Off),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "APIGroup"),
-        &apimachinery::meta::v1::API_GROUP,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "APIGroupList"),
-        &apimachinery::meta::v1::API_GROUP_LIST,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "APIResourceList"),
-        &apimachinery::meta::v1::API_RESOURCE_LIST,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "APIVersions"),
-        &apimachinery::meta::v1::API_VERSIONS,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "List"),
-        &apimachinery::meta::v1::LIST,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.List",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "WatchEvent"),
-        &apimachinery::meta::v1::WATCH_EVENT,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "PartialObjectMetadata"),
-        &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadata",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1beta1", "PartialObjectMetadata"),
-        &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA,
-        "io.k8s.apimachinery.pkg.apis.meta.v1beta1.PartialObjectMetadata",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "PartialObjectMetadataList"),
-        &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA_LIST,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadataList",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1beta1", "PartialObjectMetadataList"),
-        &apimachinery::meta::v1beta1::PARTIAL_OBJECT_METADATA_LIST,
-        "io.k8s.apimachinery.pkg.apis.meta.v1beta1.PartialObjectMetadataList",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA_LIST,
-        |o| convert(o, apimachinery::meta::conversions::v1beta1_partial_object_metadata_list_to_hub),
-        |o| convert(o, apimachinery::meta::conversions::v1beta1_partial_object_metadata_list_from_hub),
-    ),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "ApplyOptions"),
-        &apimachinery::meta::v1::APPLY_OPTIONS,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.ApplyOptions",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "CreateOptions"),
-        &apimachinery::meta::v1::CREATE_OPTIONS,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.CreateOptions",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "DeleteOptions"),
-        &apimachinery::meta::v1::DELETE_OPTIONS,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "GetOptions"),
-        &apimachinery::meta::v1::GET_OPTIONS,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.GetOptions",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "ListOptions"),
-        &apimachinery::meta::v1::LIST_OPTIONS,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.ListOptions",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "PatchOptions"),
-        &apimachinery::meta::v1::PATCH_OPTIONS,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.PatchOptions",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "UpdateOptions"),
-        &apimachinery::meta::v1::UPDATE_OPTIONS,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.UpdateOptions",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "Status"),
-        &apimachinery::meta::v1::STATUS,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.Status",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "Table"),
-        &apimachinery::meta::v1::TABLE,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.Table",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1beta1", "Table"),
-        &apimachinery::meta::v1::TABLE,
-        "io.k8s.apimachinery.pkg.apis.meta.v1beta1.Table",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1", "TableOptions"),
-        &apimachinery::meta::v1::TABLE_OPTIONS,
-        "io.k8s.apimachinery.pkg.apis.meta.v1.TableOptions",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("meta.k8s.io", "v1beta1", "TableOptions"),
-        &apimachinery::meta::v1::TABLE_OPTIONS,
-        "io.k8s.apimachinery.pkg.apis.meta.v1beta1.TableOptions",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("networking.k8s.io", "v1", "Ingress"),
-        &crate::networking::v1::INGRESS,
-        "io.k8s.api.networking.v1.Ingress",
-    )
-    .introduced("1.19")
-    .resource(&NETWORKING_INGRESS_V1)
-    .listed_as("IngressList"),
-    KindDef::new(
-        ("networking.k8s.io", "v1", "IngressList"),
-        &crate::networking::v1::INGRESS_LIST,
-        "io.k8s.api.networking.v1.IngressList",
-    )
-    .introduced("1.19"),
-    KindDef::new(
-        ("networking.k8s.io", "v1beta1", "Ingress"),
-        &crate::networking::v1beta1::INGRESS,
-        "io.k8s.api.networking.v1beta1.Ingress",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::networking::v1::INGRESS,
-        |o| convert(o, crate::networking::conversions::v1beta1_ingress_to_hub),
-        |o| convert(o, crate::networking::conversions::v1beta1_ingress_from_hub),
-    )
-    .introduced("1.14")
-    .deprecated("1.19")
-    .replaced_by("networking.k8s.io/v1 Ingress")
-    .resource(&NETWORKING_INGRESS_V1BETA1)
-    .listed_as("IngressList"),
-    KindDef::new(
-        ("networking.k8s.io", "v1beta1", "IngressList"),
-        &crate::networking::v1beta1::INGRESS_LIST,
-        "io.k8s.api.networking.v1beta1.IngressList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.14")
-    .deprecated("1.19")
-    .replaced_by("networking.k8s.io/v1 Ingress"),
-    KindDef::new(
-        ("networking.k8s.io", "v1", "IngressClass"),
-        &crate::networking::v1::INGRESS_CLASS,
-        "io.k8s.api.networking.v1.IngressClass",
-    )
-    .introduced("1.19")
-    .resource(&NETWORKING_INGRESS_CLASS_V1)
-    .listed_as("IngressClassList"),
-    KindDef::new(
-        ("networking.k8s.io", "v1", "IngressClassList"),
-        &crate::networking::v1::INGRESS_CLASS_LIST,
-        "io.k8s.api.networking.v1.IngressClassList",
-    )
-    .introduced("1.19"),
-    KindDef::new(
-        ("networking.k8s.io", "v1beta1", "IngressClass"),
-        &crate::networking::v1beta1::INGRESS_CLASS,
-        "io.k8s.api.networking.v1beta1.IngressClass",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::networking::v1::INGRESS_CLASS,
-        |o| convert(o, crate::networking::conversions::v1beta1_ingress_class_to_hub),
-        |o| convert(o, crate::networking::conversions::v1beta1_ingress_class_from_hub),
-    )
-    .introduced("1.18")
-    .deprecated("1.19")
-    .replaced_by("networking.k8s.io/v1 IngressClassList")
-    .resource(&NETWORKING_INGRESS_CLASS_V1)
-    .listed_as("IngressClassList"),
-    KindDef::new(
-        ("networking.k8s.io", "v1beta1", "IngressClassList"),
-        &crate::networking::v1beta1::INGRESS_CLASS_LIST,
-        "io.k8s.api.networking.v1beta1.IngressClassList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.18")
-    .deprecated("1.19")
-    .replaced_by("networking.k8s.io/v1 IngressClassList"),
-    KindDef::new(
-        ("networking.k8s.io", "v1", "IPAddress"),
-        &crate::networking::v1::IP_ADDRESS,
-        "io.k8s.api.networking.v1.IPAddress",
-    )
-    .introduced("1.33")
-    .resource(&NETWORKING_IP_ADDRESS_V1)
-    .listed_as("IPAddressList"),
-    KindDef::new(
-        ("networking.k8s.io", "v1", "IPAddressList"),
-        &crate::networking::v1::IP_ADDRESS_LIST,
-        "io.k8s.api.networking.v1.IPAddressList",
-    )
-    .introduced("1.33"),
-    KindDef::new(
-        ("networking.k8s.io", "v1beta1", "IPAddress"),
-        &crate::networking::v1::IP_ADDRESS,
-        "io.k8s.api.networking.v1beta1.IPAddress",
-    )
-    .serving(Serving::Off)
-    .introduced("1.31")
-    .resource(&NETWORKING_IP_ADDRESS_V1)
-    .listed_as("IPAddressList"),
-    KindDef::new(
-        ("networking.k8s.io", "v1beta1", "IPAddressList"),
-        &crate::networking::v1::IP_ADDRESS_LIST,
-        "io.k8s.api.networking.v1beta1.IPAddressList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.31"),
-    KindDef::new(
-        ("networking.k8s.io", "v1", "NetworkPolicy"),
-        &crate::networking::v1::NETWORK_POLICY,
-        "io.k8s.api.networking.v1.NetworkPolicy",
-    )
-    .introduced("1.7")
-    .resource(&NETWORKING_NETWORK_POLICY_V1)
-    .listed_as("NetworkPolicyList"),
-    KindDef::new(
-        ("networking.k8s.io", "v1", "NetworkPolicyList"),
-        &crate::networking::v1::NETWORK_POLICY_LIST,
-        "io.k8s.api.networking.v1.NetworkPolicyList",
-    )
-    .introduced("1.7"),
-    KindDef::new(
-        ("networking.k8s.io", "v1", "ServiceCIDR"),
-        &crate::networking::v1::SERVICE_CIDR,
-        "io.k8s.api.networking.v1.ServiceCIDR",
-    )
-    .introduced("1.33")
-    .resource(&NETWORKING_SERVICE_CIDR_V1)
-    .listed_as("ServiceCIDRList"),
-    KindDef::new(
-        ("networking.k8s.io", "v1", "ServiceCIDRList"),
-        &crate::networking::v1::SERVICE_CIDR_LIST,
-        "io.k8s.api.networking.v1.ServiceCIDRList",
-    )
-    .introduced("1.33"),
-    KindDef::new(
-        ("networking.k8s.io", "v1beta1", "ServiceCIDR"),
-        &crate::networking::v1::SERVICE_CIDR,
-        "io.k8s.api.networking.v1beta1.ServiceCIDR",
-    )
-    .serving(Serving::Off)
-    .introduced("1.31")
-    .resource(&NETWORKING_SERVICE_CIDR_V1BETA1)
-    .listed_as("ServiceCIDRList"),
-    KindDef::new(
-        ("networking.k8s.io", "v1beta1", "ServiceCIDRList"),
-        &crate::networking::v1::SERVICE_CIDR_LIST,
-        "io.k8s.api.networking.v1beta1.ServiceCIDRList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.31"),
-    KindDef::new(
-        ("node.k8s.io", "v1", "RuntimeClass"),
-        &crate::node::v1::RUNTIME_CLASS,
-        "io.k8s.api.node.v1.RuntimeClass",
-    )
-    .introduced("1.20")
-    .resource(&NODE_RUNTIME_CLASS_V1)
-    .listed_as("RuntimeClassList"),
-    KindDef::new(
-        ("node.k8s.io", "v1", "RuntimeClassList"),
-        &crate::node::v1::RUNTIME_CLASS_LIST,
-        "io.k8s.api.node.v1.RuntimeClassList",
-    )
-    .introduced("1.20"),
-    KindDef::new(
-        ("node.k8s.io", "v1beta1", "RuntimeClass"),
-        &crate::node::v1::RUNTIME_CLASS,
-        "io.k8s.api.node.v1beta1.RuntimeClass",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.13")
-    .deprecated("1.22")
-    .resource(&NODE_RUNTIME_CLASS_V1)
-    .listed_as("RuntimeClassList"),
-    KindDef::new(
-        ("node.k8s.io", "v1beta1", "RuntimeClassList"),
-        &crate::node::v1::RUNTIME_CLASS_LIST,
-        "io.k8s.api.node.v1beta1.RuntimeClassList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.13")
-    .deprecated("1.22"),
-    KindDef::new(
-        ("node.k8s.io", "v1alpha1", "RuntimeClass"),
-        &crate::node::v1alpha1::RUNTIME_CLASS,
-        "io.k8s.api.node.v1alpha1.RuntimeClass",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::node::v1::RUNTIME_CLASS,
-        |o| convert(o, crate::node::conversions::v1alpha1_runtime_class_to_hub),
-        |o| convert(o, crate::node::conversions::v1alpha1_runtime_class_from_hub),
-    )
-    .resource(&NODE_RUNTIME_CLASS_V1)
-    .listed_as("RuntimeClassList"),
-    KindDef::new(
-        ("node.k8s.io", "v1alpha1", "RuntimeClassList"),
-        &crate::node::v1alpha1::RUNTIME_CLASS_LIST,
-        "io.k8s.api.node.v1alpha1.RuntimeClassList",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("pod-security.admission.config.k8s.io", "v1", "PodSecurityConfiguration"),
-        &crate::podsecurity::v1::POD_SECURITY_CONFIGURATION,
-        "io.k8s.config.admission.pod-security.v1.PodSecurityConfiguration",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("pod-security.admission.config.k8s.io", "v1beta1", "PodSecurityConfiguration"),
-        &crate::podsecurity::v1::POD_SECURITY_CONFIGURATION,
-        "io.k8s.config.admission.pod-security.v1beta1.PodSecurityConfiguration",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("pod-security.admission.config.k8s.io", "v1alpha1", "PodSecurityConfiguration"),
-        &crate::podsecurity::v1::POD_SECURITY_CONFIGURATION,
-        "io.k8s.config.admission.pod-security.v1alpha1.PodSecurityConfiguration",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(
-        ("podtolerationrestriction.admission.k8s.io", "v1alpha1", "Configuration"),
-        &crate::podtolerationrestriction::v1alpha1::CONFIGURATION,
-        "io.k8s.admission.podtolerationrestriction.v1alpha1.Configuration",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(("policy", "v1", "Eviction"), &crate::policy::v1::EVICTION, "io.k8s.api.policy.v1.Eviction")
+            ("events.k8s.io", "v1beta1", "EventList"),
+            &crate::events::v1::EVENT_LIST,
+            "io.k8s.api.events.v1beta1.EventList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.8")
+        .deprecated("1.22"),
+    KindDef::new(
+            ("extensions", "v1beta1", "DaemonSet"),
+            &crate::extensions::v1beta1::DAEMON_SET,
+            "io.k8s.api.extensions.v1beta1.DaemonSet",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::apps::v1::DAEMON_SET,
+            |o| convert(o, crate::extensions::conversions::v1beta1_daemon_set_to_hub),
+            |o| convert(o, crate::extensions::conversions::v1beta1_daemon_set_from_hub),
+        )
+        .introduced("1.1")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 DaemonSet")
+        .listed_as("DaemonSetList"),
+    KindDef::new(
+            ("extensions", "v1beta1", "DaemonSetList"),
+            &crate::extensions::v1beta1::DAEMON_SET_LIST,
+            "io.k8s.api.extensions.v1beta1.DaemonSetList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.1")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 DaemonSet"),
+    KindDef::new(
+            ("extensions", "v1beta1", "Deployment"),
+            &crate::extensions::v1beta1::DEPLOYMENT,
+            "io.k8s.api.extensions.v1beta1.Deployment",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::apps::v1::DEPLOYMENT,
+            |o| convert(o, crate::extensions::conversions::v1beta1_deployment_to_hub),
+            |o| convert(o, crate::extensions::conversions::v1beta1_deployment_from_hub),
+        )
+        .introduced("1.1")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 Deployment")
+        .listed_as("DeploymentList"),
+    KindDef::new(
+            ("extensions", "v1beta1", "DeploymentList"),
+            &crate::extensions::v1beta1::DEPLOYMENT_LIST,
+            "io.k8s.api.extensions.v1beta1.DeploymentList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.1")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 Deployment"),
+    KindDef::new(
+            ("extensions", "v1beta1", "DeploymentRollback"),
+            &crate::extensions::v1beta1::DEPLOYMENT_ROLLBACK,
+            "io.k8s.api.extensions.v1beta1.DeploymentRollback",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.2")
+        .deprecated("1.8")
+        .removed("1.16"),
+    KindDef::new(
+            ("extensions", "v1beta1", "Ingress"),
+            &crate::extensions::v1beta1::INGRESS,
+            "io.k8s.api.extensions.v1beta1.Ingress",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::networking::v1::INGRESS,
+            |o| convert(o, crate::extensions::conversions::v1beta1_ingress_to_hub),
+            |o| convert(o, crate::extensions::conversions::v1beta1_ingress_from_hub),
+        )
+        .introduced("1.1")
+        .deprecated("1.14")
+        .removed("1.22")
+        .replaced_by("networking.k8s.io/v1 Ingress")
+        .listed_as("IngressList"),
+    KindDef::new(
+            ("extensions", "v1beta1", "IngressList"),
+            &crate::extensions::v1beta1::INGRESS_LIST,
+            "io.k8s.api.extensions.v1beta1.IngressList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.1")
+        .deprecated("1.14")
+        .removed("1.22")
+        .replaced_by("networking.k8s.io/v1 Ingress"),
+    KindDef::new(
+            ("extensions", "v1beta1", "NetworkPolicy"),
+            &crate::extensions::v1beta1::NETWORK_POLICY,
+            "io.k8s.api.extensions.v1beta1.NetworkPolicy",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::networking::v1::NETWORK_POLICY,
+            |o| convert(
+                o,
+                crate::extensions::conversions::v1beta1_network_policy_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::extensions::conversions::v1beta1_network_policy_from_hub,
+            ),
+        )
+        .introduced("1.3")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("networking.k8s.io/v1 NetworkPolicy")
+        .listed_as("NetworkPolicyList"),
+    KindDef::new(
+            ("extensions", "v1beta1", "NetworkPolicyList"),
+            &crate::extensions::v1beta1::NETWORK_POLICY_LIST,
+            "io.k8s.api.extensions.v1beta1.NetworkPolicyList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.3")
+        .deprecated("1.9")
+        .removed("1.16")
+        .replaced_by("networking.k8s.io/v1 NetworkPolicy"),
+    KindDef::new(
+            ("extensions", "v1beta1", "ReplicaSet"),
+            &crate::extensions::v1beta1::REPLICA_SET,
+            "io.k8s.api.extensions.v1beta1.ReplicaSet",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::apps::v1::REPLICA_SET,
+            |o| convert(o, crate::extensions::conversions::v1beta1_replica_set_to_hub),
+            |o| convert(o, crate::extensions::conversions::v1beta1_replica_set_from_hub),
+        )
+        .introduced("1.2")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 ReplicaSet")
+        .listed_as("ReplicaSetList"),
+    KindDef::new(
+            ("extensions", "v1beta1", "ReplicaSetList"),
+            &crate::extensions::v1beta1::REPLICA_SET_LIST,
+            "io.k8s.api.extensions.v1beta1.ReplicaSetList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.2")
+        .deprecated("1.8")
+        .removed("1.16")
+        .replaced_by("apps/v1 ReplicaSet"),
+    KindDef::new(
+            ("extensions", "v1beta1", "Scale"),
+            &crate::extensions::v1beta1::SCALE,
+            "io.k8s.api.extensions.v1beta1.Scale",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.1")
+        .deprecated("1.2")
+        .removed("1.16"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"),
+            &crate::flowcontrol::v1::FLOW_SCHEMA,
+            "io.k8s.api.flowcontrol.v1.FlowSchema",
+        )
+        .introduced("1.29")
+        .resource(&FLOWCONTROL_FLOW_SCHEMA_V1)
+        .listed_as("FlowSchemaList"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchemaList"),
+            &crate::flowcontrol::v1::FLOW_SCHEMA_LIST,
+            "io.k8s.api.flowcontrol.v1.FlowSchemaList",
+        )
+        .introduced("1.29"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"),
+            &crate::flowcontrol::v1::FLOW_SCHEMA,
+            "io.k8s.api.flowcontrol.v1beta3.FlowSchema",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1 FlowSchema")
+        .resource(&FLOWCONTROL_FLOW_SCHEMA_V1BETA3)
+        .listed_as("FlowSchemaList"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchemaList"),
+            &crate::flowcontrol::v1::FLOW_SCHEMA_LIST,
+            "io.k8s.api.flowcontrol.v1beta3.FlowSchemaList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1 FlowSchema"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"),
+            &crate::flowcontrol::v1beta2::FLOW_SCHEMA,
+            "io.k8s.api.flowcontrol.v1beta2.FlowSchema",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::flowcontrol::v1::FLOW_SCHEMA,
+            |o| convert(o, crate::flowcontrol::conversions::v1beta2_flow_schema_to_hub),
+            |o| convert(o, crate::flowcontrol::conversions::v1beta2_flow_schema_from_hub),
+        )
+        .introduced("1.23")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema")
+        .resource(&FLOWCONTROL_FLOW_SCHEMA_V1BETA2)
+        .listed_as("FlowSchemaList"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchemaList"),
+            &crate::flowcontrol::v1beta2::FLOW_SCHEMA_LIST,
+            "io.k8s.api.flowcontrol.v1beta2.FlowSchemaList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.23")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"),
+            &crate::flowcontrol::v1beta1::FLOW_SCHEMA,
+            "io.k8s.api.flowcontrol.v1beta1.FlowSchema",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::flowcontrol::v1::FLOW_SCHEMA,
+            |o| convert(o, crate::flowcontrol::conversions::v1beta1_flow_schema_to_hub),
+            |o| convert(o, crate::flowcontrol::conversions::v1beta1_flow_schema_from_hub),
+        )
+        .introduced("1.20")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema")
+        .resource(&FLOWCONTROL_FLOW_SCHEMA_V1BETA1)
+        .listed_as("FlowSchemaList"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchemaList"),
+            &crate::flowcontrol::v1beta1::FLOW_SCHEMA_LIST,
+            "io.k8s.api.flowcontrol.v1beta1.FlowSchemaList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.20")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"),
+            &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
+            "io.k8s.api.flowcontrol.v1.PriorityLevelConfiguration",
+        )
+        .introduced("1.29")
+        .resource(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1)
+        .listed_as("PriorityLevelConfigurationList"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfigurationList"),
+            &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION_LIST,
+            "io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationList",
+        )
+        .introduced("1.29"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"),
+            &crate::flowcontrol::v1beta3::PRIORITY_LEVEL_CONFIGURATION,
+            "io.k8s.api.flowcontrol.v1beta3.PriorityLevelConfiguration",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
+            |o| convert(
+                o,
+                crate::flowcontrol::conversions::v1beta3_priority_level_configuration_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::flowcontrol::conversions::v1beta3_priority_level_configuration_from_hub,
+            ),
+        )
+        .introduced("1.26")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration")
+        .resource(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3)
+        .listed_as("PriorityLevelConfigurationList"),
+    KindDef::new(
+            (
+                "flowcontrol.apiserver.k8s.io",
+                "v1beta3",
+                "PriorityLevelConfigurationList",
+            ),
+            &crate::flowcontrol::v1beta3::PRIORITY_LEVEL_CONFIGURATION_LIST,
+            "io.k8s.api.flowcontrol.v1beta3.PriorityLevelConfigurationList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.26")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"),
+            &crate::flowcontrol::v1beta2::PRIORITY_LEVEL_CONFIGURATION,
+            "io.k8s.api.flowcontrol.v1beta2.PriorityLevelConfiguration",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
+            |o| convert(
+                o,
+                crate::flowcontrol::conversions::v1beta2_priority_level_configuration_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::flowcontrol::conversions::v1beta2_priority_level_configuration_from_hub,
+            ),
+        )
+        .introduced("1.23")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration")
+        .resource(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2)
+        .listed_as("PriorityLevelConfigurationList"),
+    KindDef::new(
+            (
+                "flowcontrol.apiserver.k8s.io",
+                "v1beta2",
+                "PriorityLevelConfigurationList",
+            ),
+            &crate::flowcontrol::v1beta2::PRIORITY_LEVEL_CONFIGURATION_LIST,
+            "io.k8s.api.flowcontrol.v1beta2.PriorityLevelConfigurationList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.23")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration"),
+    KindDef::new(
+            ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"),
+            &crate::flowcontrol::v1beta1::PRIORITY_LEVEL_CONFIGURATION,
+            "io.k8s.api.flowcontrol.v1beta1.PriorityLevelConfiguration",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::flowcontrol::v1::PRIORITY_LEVEL_CONFIGURATION,
+            |o| convert(
+                o,
+                crate::flowcontrol::conversions::v1beta1_priority_level_configuration_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::flowcontrol::conversions::v1beta1_priority_level_configuration_from_hub,
+            ),
+        )
+        .introduced("1.20")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration")
+        .resource(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1)
+        .listed_as("PriorityLevelConfigurationList"),
+    KindDef::new(
+            (
+                "flowcontrol.apiserver.k8s.io",
+                "v1beta1",
+                "PriorityLevelConfigurationList",
+            ),
+            &crate::flowcontrol::v1beta1::PRIORITY_LEVEL_CONFIGURATION_LIST,
+            "io.k8s.api.flowcontrol.v1beta1.PriorityLevelConfigurationList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.20")
+        .replaced_by("flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration"),
+    KindDef::new(
+            ("imagepolicy.k8s.io", "v1alpha1", "ImageReview"),
+            &crate::imagepolicy::v1alpha1::IMAGE_REVIEW,
+            "io.k8s.api.imagepolicy.v1alpha1.ImageReview",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersion"),
+            &crate::apiserverinternal::v1alpha1::STORAGE_VERSION,
+            "io.k8s.api.apiserverinternal.v1alpha1.StorageVersion",
+        )
+        .serving(Serving::Off)
+        .resource(&APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1)
+        .listed_as("StorageVersionList"),
+    KindDef::new(
+            ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersionList"),
+            &crate::apiserverinternal::v1alpha1::STORAGE_VERSION_LIST,
+            "io.k8s.api.apiserverinternal.v1alpha1.StorageVersionList",
+        )
+        .serving(Serving::Off),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "APIGroup"),
+            &apimachinery::meta::v1::API_GROUP,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "APIGroupList"),
+            &apimachinery::meta::v1::API_GROUP_LIST,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "APIResourceList"),
+            &apimachinery::meta::v1::API_RESOURCE_LIST,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "APIVersions"),
+            &apimachinery::meta::v1::API_VERSIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "List"),
+            &apimachinery::meta::v1::LIST,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.List",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "WatchEvent"),
+            &apimachinery::meta::v1::WATCH_EVENT,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "PartialObjectMetadata"),
+            &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadata",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1beta1", "PartialObjectMetadata"),
+            &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA,
+            "io.k8s.apimachinery.pkg.apis.meta.v1beta1.PartialObjectMetadata",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "PartialObjectMetadataList"),
+            &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA_LIST,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadataList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1beta1", "PartialObjectMetadataList"),
+            &apimachinery::meta::v1beta1::PARTIAL_OBJECT_METADATA_LIST,
+            "io.k8s.apimachinery.pkg.apis.meta.v1beta1.PartialObjectMetadataList",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA_LIST,
+            |o| convert(
+                o,
+                apimachinery::meta::conversions::v1beta1_partial_object_metadata_list_to_hub,
+            ),
+            |o| convert(
+                o,
+                apimachinery::meta::conversions::v1beta1_partial_object_metadata_list_from_hub,
+            ),
+        ),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "ApplyOptions"),
+            &apimachinery::meta::v1::APPLY_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.ApplyOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "CreateOptions"),
+            &apimachinery::meta::v1::CREATE_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.CreateOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "DeleteOptions"),
+            &apimachinery::meta::v1::DELETE_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "GetOptions"),
+            &apimachinery::meta::v1::GET_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.GetOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "ListOptions"),
+            &apimachinery::meta::v1::LIST_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.ListOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "PatchOptions"),
+            &apimachinery::meta::v1::PATCH_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.PatchOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "UpdateOptions"),
+            &apimachinery::meta::v1::UPDATE_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.UpdateOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "Status"),
+            &apimachinery::meta::v1::STATUS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.Status",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "Table"),
+            &apimachinery::meta::v1::TABLE,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.Table",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1beta1", "Table"),
+            &apimachinery::meta::v1::TABLE,
+            "io.k8s.apimachinery.pkg.apis.meta.v1beta1.Table",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1", "TableOptions"),
+            &apimachinery::meta::v1::TABLE_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.TableOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("meta.k8s.io", "v1beta1", "TableOptions"),
+            &apimachinery::meta::v1::TABLE_OPTIONS,
+            "io.k8s.apimachinery.pkg.apis.meta.v1beta1.TableOptions",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "Ingress"),
+            &crate::networking::v1::INGRESS,
+            "io.k8s.api.networking.v1.Ingress",
+        )
+        .introduced("1.19")
+        .resource(&NETWORKING_INGRESS_V1)
+        .listed_as("IngressList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "IngressList"),
+            &crate::networking::v1::INGRESS_LIST,
+            "io.k8s.api.networking.v1.IngressList",
+        )
+        .introduced("1.19"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "Ingress"),
+            &crate::networking::v1beta1::INGRESS,
+            "io.k8s.api.networking.v1beta1.Ingress",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::networking::v1::INGRESS,
+            |o| convert(o, crate::networking::conversions::v1beta1_ingress_to_hub),
+            |o| convert(o, crate::networking::conversions::v1beta1_ingress_from_hub),
+        )
+        .introduced("1.14")
+        .deprecated("1.19")
+        .replaced_by("networking.k8s.io/v1 Ingress")
+        .resource(&NETWORKING_INGRESS_V1BETA1)
+        .listed_as("IngressList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "IngressList"),
+            &crate::networking::v1beta1::INGRESS_LIST,
+            "io.k8s.api.networking.v1beta1.IngressList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.14")
+        .deprecated("1.19")
+        .replaced_by("networking.k8s.io/v1 Ingress"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "IngressClass"),
+            &crate::networking::v1::INGRESS_CLASS,
+            "io.k8s.api.networking.v1.IngressClass",
+        )
+        .introduced("1.19")
+        .resource(&NETWORKING_INGRESS_CLASS_V1)
+        .listed_as("IngressClassList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "IngressClassList"),
+            &crate::networking::v1::INGRESS_CLASS_LIST,
+            "io.k8s.api.networking.v1.IngressClassList",
+        )
+        .introduced("1.19"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "IngressClass"),
+            &crate::networking::v1beta1::INGRESS_CLASS,
+            "io.k8s.api.networking.v1beta1.IngressClass",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::networking::v1::INGRESS_CLASS,
+            |o| convert(o, crate::networking::conversions::v1beta1_ingress_class_to_hub),
+            |o| convert(
+                o,
+                crate::networking::conversions::v1beta1_ingress_class_from_hub,
+            ),
+        )
+        .introduced("1.18")
+        .deprecated("1.19")
+        .replaced_by("networking.k8s.io/v1 IngressClassList")
+        .resource(&NETWORKING_INGRESS_CLASS_V1)
+        .listed_as("IngressClassList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "IngressClassList"),
+            &crate::networking::v1beta1::INGRESS_CLASS_LIST,
+            "io.k8s.api.networking.v1beta1.IngressClassList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.18")
+        .deprecated("1.19")
+        .replaced_by("networking.k8s.io/v1 IngressClassList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "IPAddress"),
+            &crate::networking::v1::IP_ADDRESS,
+            "io.k8s.api.networking.v1.IPAddress",
+        )
+        .introduced("1.33")
+        .resource(&NETWORKING_IP_ADDRESS_V1)
+        .listed_as("IPAddressList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "IPAddressList"),
+            &crate::networking::v1::IP_ADDRESS_LIST,
+            "io.k8s.api.networking.v1.IPAddressList",
+        )
+        .introduced("1.33"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "IPAddress"),
+            &crate::networking::v1::IP_ADDRESS,
+            "io.k8s.api.networking.v1beta1.IPAddress",
+        )
+        .serving(Serving::Off)
+        .introduced("1.31")
+        .resource(&NETWORKING_IP_ADDRESS_V1)
+        .listed_as("IPAddressList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "IPAddressList"),
+            &crate::networking::v1::IP_ADDRESS_LIST,
+            "io.k8s.api.networking.v1beta1.IPAddressList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.31"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "NetworkPolicy"),
+            &crate::networking::v1::NETWORK_POLICY,
+            "io.k8s.api.networking.v1.NetworkPolicy",
+        )
+        .introduced("1.7")
+        .resource(&NETWORKING_NETWORK_POLICY_V1)
+        .listed_as("NetworkPolicyList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "NetworkPolicyList"),
+            &crate::networking::v1::NETWORK_POLICY_LIST,
+            "io.k8s.api.networking.v1.NetworkPolicyList",
+        )
+        .introduced("1.7"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "ServiceCIDR"),
+            &crate::networking::v1::SERVICE_CIDR,
+            "io.k8s.api.networking.v1.ServiceCIDR",
+        )
+        .introduced("1.33")
+        .resource(&NETWORKING_SERVICE_CIDR_V1)
+        .listed_as("ServiceCIDRList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1", "ServiceCIDRList"),
+            &crate::networking::v1::SERVICE_CIDR_LIST,
+            "io.k8s.api.networking.v1.ServiceCIDRList",
+        )
+        .introduced("1.33"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "ServiceCIDR"),
+            &crate::networking::v1::SERVICE_CIDR,
+            "io.k8s.api.networking.v1beta1.ServiceCIDR",
+        )
+        .serving(Serving::Off)
+        .introduced("1.31")
+        .resource(&NETWORKING_SERVICE_CIDR_V1BETA1)
+        .listed_as("ServiceCIDRList"),
+    KindDef::new(
+            ("networking.k8s.io", "v1beta1", "ServiceCIDRList"),
+            &crate::networking::v1::SERVICE_CIDR_LIST,
+            "io.k8s.api.networking.v1beta1.ServiceCIDRList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.31"),
+    KindDef::new(
+            ("node.k8s.io", "v1", "RuntimeClass"),
+            &crate::node::v1::RUNTIME_CLASS,
+            "io.k8s.api.node.v1.RuntimeClass",
+        )
+        .introduced("1.20")
+        .resource(&NODE_RUNTIME_CLASS_V1)
+        .listed_as("RuntimeClassList"),
+    KindDef::new(
+            ("node.k8s.io", "v1", "RuntimeClassList"),
+            &crate::node::v1::RUNTIME_CLASS_LIST,
+            "io.k8s.api.node.v1.RuntimeClassList",
+        )
+        .introduced("1.20"),
+    KindDef::new(
+            ("node.k8s.io", "v1beta1", "RuntimeClass"),
+            &crate::node::v1::RUNTIME_CLASS,
+            "io.k8s.api.node.v1beta1.RuntimeClass",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.13")
+        .deprecated("1.22")
+        .resource(&NODE_RUNTIME_CLASS_V1)
+        .listed_as("RuntimeClassList"),
+    KindDef::new(
+            ("node.k8s.io", "v1beta1", "RuntimeClassList"),
+            &crate::node::v1::RUNTIME_CLASS_LIST,
+            "io.k8s.api.node.v1beta1.RuntimeClassList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.13")
+        .deprecated("1.22"),
+    KindDef::new(
+            ("node.k8s.io", "v1alpha1", "RuntimeClass"),
+            &crate::node::v1alpha1::RUNTIME_CLASS,
+            "io.k8s.api.node.v1alpha1.RuntimeClass",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::node::v1::RUNTIME_CLASS,
+            |o| convert(o, crate::node::conversions::v1alpha1_runtime_class_to_hub),
+            |o| convert(o, crate::node::conversions::v1alpha1_runtime_class_from_hub),
+        )
+        .resource(&NODE_RUNTIME_CLASS_V1)
+        .listed_as("RuntimeClassList"),
+    KindDef::new(
+            ("node.k8s.io", "v1alpha1", "RuntimeClassList"),
+            &crate::node::v1alpha1::RUNTIME_CLASS_LIST,
+            "io.k8s.api.node.v1alpha1.RuntimeClassList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("pod-security.admission.config.k8s.io", "v1", "PodSecurityConfiguration"),
+            &crate::podsecurity::v1::POD_SECURITY_CONFIGURATION,
+            "io.k8s.config.admission.pod-security.v1.PodSecurityConfiguration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            (
+                "pod-security.admission.config.k8s.io",
+                "v1beta1",
+                "PodSecurityConfiguration",
+            ),
+            &crate::podsecurity::v1::POD_SECURITY_CONFIGURATION,
+            "io.k8s.config.admission.pod-security.v1beta1.PodSecurityConfiguration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            (
+                "pod-security.admission.config.k8s.io",
+                "v1alpha1",
+                "PodSecurityConfiguration",
+            ),
+            &crate::podsecurity::v1::POD_SECURITY_CONFIGURATION,
+            "io.k8s.config.admission.pod-security.v1alpha1.PodSecurityConfiguration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("podtolerationrestriction.admission.k8s.io", "v1alpha1", "Configuration"),
+            &crate::podtolerationrestriction::v1alpha1::CONFIGURATION,
+            "io.k8s.admission.podtolerationrestriction.v1alpha1.Configuration",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("policy", "v1", "Eviction"),
+            &crate::policy::v1::EVICTION,
+            "io.k8s.api.policy.v1.Eviction",
+        )
         .introduced("1.22"),
-    KindDef::new(("policy", "v1beta1", "Eviction"), &crate::policy::v1::EVICTION, "io.k8s.api.policy.v1beta1.Eviction")
+    KindDef::new(
+            ("policy", "v1beta1", "Eviction"),
+            &crate::policy::v1::EVICTION,
+            "io.k8s.api.policy.v1beta1.Eviction",
+        )
         .serving(Serving::Unserved)
         .introduced("1.5")
         .deprecated("1.22"),
     KindDef::new(
-        ("policy", "v1", "PodDisruptionBudget"),
-        &crate::policy::v1::POD_DISRUPTION_BUDGET,
-        "io.k8s.api.policy.v1.PodDisruptionBudget",
-    )
-    .introduced("1.21")
-    .resource(&POLICY_POD_DISRUPTION_BUDGET_V1)
-    .listed_as("PodDisruptionBudgetList"),
+            ("policy", "v1", "PodDisruptionBudget"),
+            &crate::policy::v1::POD_DISRUPTION_BUDGET,
+            "io.k8s.api.policy.v1.PodDisruptionBudget",
+        )
+        .introduced("1.21")
+        .resource(&POLICY_POD_DISRUPTION_BUDGET_V1)
+        .listed_as("PodDisruptionBudgetList"),
     KindDef::new(
-        ("policy", "v1", "PodDisruptionBudgetList"),
-        &crate::policy::v1::POD_DISRUPTION_BUDGET_LIST,
-        "io.k8s.api.policy.v1.PodDisruptionBudgetList",
-    )
-    .introduced("1.21"),
+            ("policy", "v1", "PodDisruptionBudgetList"),
+            &crate::policy::v1::POD_DISRUPTION_BUDGET_LIST,
+            "io.k8s.api.policy.v1.PodDisruptionBudgetList",
+        )
+        .introduced("1.21"),
     KindDef::new(
-        ("policy", "v1beta1", "PodDisruptionBudget"),
-        &crate::policy::v1beta1::POD_DISRUPTION_BUDGET,
-        "io.k8s.api.policy.v1beta1.PodDisruptionBudget",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::policy::v1::POD_DISRUPTION_BUDGET,
-        |o| convert(o, crate::policy::conversions::v1beta1_pod_disruption_budget_to_hub),
-        |o| convert(o, crate::policy::conversions::v1beta1_pod_disruption_budget_from_hub),
-    )
-    .introduced("1.5")
-    .deprecated("1.21")
-    .removed("1.25")
-    .replaced_by("policy/v1 PodDisruptionBudget")
-    .resource(&POLICY_POD_DISRUPTION_BUDGET_V1BETA1)
-    .listed_as("PodDisruptionBudgetList"),
+            ("policy", "v1beta1", "PodDisruptionBudget"),
+            &crate::policy::v1beta1::POD_DISRUPTION_BUDGET,
+            "io.k8s.api.policy.v1beta1.PodDisruptionBudget",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::policy::v1::POD_DISRUPTION_BUDGET,
+            |o| convert(
+                o,
+                crate::policy::conversions::v1beta1_pod_disruption_budget_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::policy::conversions::v1beta1_pod_disruption_budget_from_hub,
+            ),
+        )
+        .introduced("1.5")
+        .deprecated("1.21")
+        .removed("1.25")
+        .replaced_by("policy/v1 PodDisruptionBudget")
+        .resource(&POLICY_POD_DISRUPTION_BUDGET_V1BETA1)
+        .listed_as("PodDisruptionBudgetList"),
     KindDef::new(
-        ("policy", "v1beta1", "PodDisruptionBudgetList"),
-        &crate::policy::v1beta1::POD_DISRUPTION_BUDGET_LIST,
-        "io.k8s.api.policy.v1beta1.PodDisruptionBudgetList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.5")
-    .deprecated("1.21")
-    .removed("1.25")
-    .replaced_by("policy/v1 PodDisruptionBudget"),
+            ("policy", "v1beta1", "PodDisruptionBudgetList"),
+            &crate::policy::v1beta1::POD_DISRUPTION_BUDGET_LIST,
+            "io.k8s.api.policy.v1beta1.PodDisruptionBudgetList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.5")
+        .deprecated("1.21")
+        .removed("1.25")
+        .replaced_by("policy/v1 PodDisruptionBudget"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1", "ClusterRole"),
-        &crate::rbac::v1::CLUSTER_ROLE,
-        "io.k8s.api.rbac.v1.ClusterRole",
-    )
-    .introduced("1.8")
-    .resource(&RBAC_CLUSTER_ROLE_V1)
-    .listed_as("ClusterRoleList"),
+            ("rbac.authorization.k8s.io", "v1", "ClusterRole"),
+            &crate::rbac::v1::CLUSTER_ROLE,
+            "io.k8s.api.rbac.v1.ClusterRole",
+        )
+        .introduced("1.8")
+        .resource(&RBAC_CLUSTER_ROLE_V1)
+        .listed_as("ClusterRoleList"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1", "ClusterRoleList"),
-        &crate::rbac::v1::CLUSTER_ROLE_LIST,
-        "io.k8s.api.rbac.v1.ClusterRoleList",
-    )
-    .introduced("1.8"),
+            ("rbac.authorization.k8s.io", "v1", "ClusterRoleList"),
+            &crate::rbac::v1::CLUSTER_ROLE_LIST,
+            "io.k8s.api.rbac.v1.ClusterRoleList",
+        )
+        .introduced("1.8"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1beta1", "ClusterRole"),
-        &crate::rbac::v1::CLUSTER_ROLE,
-        "io.k8s.api.rbac.v1beta1.ClusterRole",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.6")
-    .deprecated("1.17")
-    .removed("1.22")
-    .replaced_by("rbac.authorization.k8s.io/v1 ClusterRole")
-    .resource(&RBAC_CLUSTER_ROLE_V1)
-    .listed_as("ClusterRoleList"),
+            ("rbac.authorization.k8s.io", "v1beta1", "ClusterRole"),
+            &crate::rbac::v1::CLUSTER_ROLE,
+            "io.k8s.api.rbac.v1beta1.ClusterRole",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 ClusterRole")
+        .resource(&RBAC_CLUSTER_ROLE_V1)
+        .listed_as("ClusterRoleList"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1beta1", "ClusterRoleList"),
-        &crate::rbac::v1::CLUSTER_ROLE_LIST,
-        "io.k8s.api.rbac.v1beta1.ClusterRoleList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.6")
-    .deprecated("1.17")
-    .removed("1.22")
-    .replaced_by("rbac.authorization.k8s.io/v1 ClusterRole"),
+            ("rbac.authorization.k8s.io", "v1beta1", "ClusterRoleList"),
+            &crate::rbac::v1::CLUSTER_ROLE_LIST,
+            "io.k8s.api.rbac.v1beta1.ClusterRoleList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 ClusterRole"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1alpha1", "ClusterRole"),
-        &crate::rbac::v1alpha1::CLUSTER_ROLE,
-        "io.k8s.api.rbac.v1alpha1.ClusterRole",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::rbac::v1::CLUSTER_ROLE,
-        |o| convert(o, crate::rbac::conversions::v1alpha1_cluster_role_to_hub),
-        |o| convert(o, crate::rbac::conversions::v1alpha1_cluster_role_from_hub),
-    )
-    .resource(&RBAC_CLUSTER_ROLE_V1)
-    .listed_as("ClusterRoleList"),
+            ("rbac.authorization.k8s.io", "v1alpha1", "ClusterRole"),
+            &crate::rbac::v1alpha1::CLUSTER_ROLE,
+            "io.k8s.api.rbac.v1alpha1.ClusterRole",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::rbac::v1::CLUSTER_ROLE,
+            |o| convert(o, crate::rbac::conversions::v1alpha1_cluster_role_to_hub),
+            |o| convert(o, crate::rbac::conversions::v1alpha1_cluster_role_from_hub),
+        )
+        .resource(&RBAC_CLUSTER_ROLE_V1)
+        .listed_as("ClusterRoleList"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1alpha1", "ClusterRoleList"),
-        &crate::rbac::v1alpha1::CLUSTER_ROLE_LIST,
-        "io.k8s.api.rbac.v1alpha1.ClusterRoleList",
-    )
-    .serving(Serving::Unserved),
+            ("rbac.authorization.k8s.io", "v1alpha1", "ClusterRoleList"),
+            &crate::rbac::v1alpha1::CLUSTER_ROLE_LIST,
+            "io.k8s.api.rbac.v1alpha1.ClusterRoleList",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding"),
-        &crate::rbac::v1::CLUSTER_ROLE_BINDING,
-        "io.k8s.api.rbac.v1.ClusterRoleBinding",
-    )
-    .introduced("1.8")
-    .resource(&RBAC_CLUSTER_ROLE_BINDING_V1)
-    .listed_as("ClusterRoleBindingList"),
+            ("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding"),
+            &crate::rbac::v1::CLUSTER_ROLE_BINDING,
+            "io.k8s.api.rbac.v1.ClusterRoleBinding",
+        )
+        .introduced("1.8")
+        .resource(&RBAC_CLUSTER_ROLE_BINDING_V1)
+        .listed_as("ClusterRoleBindingList"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1", "ClusterRoleBindingList"),
-        &crate::rbac::v1::CLUSTER_ROLE_BINDING_LIST,
-        "io.k8s.api.rbac.v1.ClusterRoleBindingList",
-    )
-    .introduced("1.8"),
+            ("rbac.authorization.k8s.io", "v1", "ClusterRoleBindingList"),
+            &crate::rbac::v1::CLUSTER_ROLE_BINDING_LIST,
+            "io.k8s.api.rbac.v1.ClusterRoleBindingList",
+        )
+        .introduced("1.8"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1beta1", "ClusterRoleBinding"),
-        &crate::rbac::v1::CLUSTER_ROLE_BINDING,
-        "io.k8s.api.rbac.v1beta1.ClusterRoleBinding",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.6")
-    .deprecated("1.17")
-    .removed("1.22")
-    .replaced_by("rbac.authorization.k8s.io/v1 ClusterRoleBinding")
-    .resource(&RBAC_CLUSTER_ROLE_BINDING_V1)
-    .listed_as("ClusterRoleBindingList"),
+            ("rbac.authorization.k8s.io", "v1beta1", "ClusterRoleBinding"),
+            &crate::rbac::v1::CLUSTER_ROLE_BINDING,
+            "io.k8s.api.rbac.v1beta1.ClusterRoleBinding",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 ClusterRoleBinding")
+        .resource(&RBAC_CLUSTER_ROLE_BINDING_V1)
+        .listed_as("ClusterRoleBindingList"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1beta1", "ClusterRoleBindingList"),
-        &crate::rbac::v1::CLUSTER_ROLE_BINDING_LIST,
-        "io.k8s.api.rbac.v1beta1.ClusterRoleBindingList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.6")
-    .deprecated("1.17")
-    .removed("1.22")
-    .replaced_by("rbac.authorization.k8s.io/v1 ClusterRoleBinding"),
+            ("rbac.authorization.k8s.io", "v1beta1", "ClusterRoleBindingList"),
+            &crate::rbac::v1::CLUSTER_ROLE_BINDING_LIST,
+            "io.k8s.api.rbac.v1beta1.ClusterRoleBindingList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 ClusterRoleBinding"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1alpha1", "ClusterRoleBinding"),
-        &crate::rbac::v1alpha1::CLUSTER_ROLE_BINDING,
-        "io.k8s.api.rbac.v1alpha1.ClusterRoleBinding",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::rbac::v1::CLUSTER_ROLE_BINDING,
-        |o| convert(o, crate::rbac::conversions::v1alpha1_cluster_role_binding_to_hub),
-        |o| convert(o, crate::rbac::conversions::v1alpha1_cluster_role_binding_from_hub),
-    )
-    .resource(&RBAC_CLUSTER_ROLE_BINDING_V1)
-    .listed_as("ClusterRoleBindingList"),
+            ("rbac.authorization.k8s.io", "v1alpha1", "ClusterRoleBinding"),
+            &crate::rbac::v1alpha1::CLUSTER_ROLE_BINDING,
+            "io.k8s.api.rbac.v1alpha1.ClusterRoleBinding",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::rbac::v1::CLUSTER_ROLE_BINDING,
+            |o| convert(
+                o,
+                crate::rbac::conversions::v1alpha1_cluster_role_binding_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::rbac::conversions::v1alpha1_cluster_role_binding_from_hub,
+            ),
+        )
+        .resource(&RBAC_CLUSTER_ROLE_BINDING_V1)
+        .listed_as("ClusterRoleBindingList"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1alpha1", "ClusterRoleBindingList"),
-        &crate::rbac::v1alpha1::CLUSTER_ROLE_BINDING_LIST,
-        "io.k8s.api.rbac.v1alpha1.ClusterRoleBindingList",
-    )
-    .serving(Serving::Unserved),
-    KindDef::new(("rbac.authorization.k8s.io", "v1", "Role"), &crate::rbac::v1::ROLE, "io.k8s.api.rbac.v1.Role")
+            ("rbac.authorization.k8s.io", "v1alpha1", "ClusterRoleBindingList"),
+            &crate::rbac::v1alpha1::CLUSTER_ROLE_BINDING_LIST,
+            "io.k8s.api.rbac.v1alpha1.ClusterRoleBindingList",
+        )
+        .serving(Serving::Unserved),
+    KindDef::new(
+            ("rbac.authorization.k8s.io", "v1", "Role"),
+            &crate::rbac::v1::ROLE,
+            "io.k8s.api.rbac.v1.Role",
+        )
         .introduced("1.8")
         .resource(&RBAC_ROLE_V1)
         .listed_as("RoleList"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1", "RoleList"),
-        &crate::rbac::v1::ROLE_LIST,
-        "io.k8s.api.rbac.v1.RoleList",
-    )
-    .introduced("1.8"),
+            ("rbac.authorization.k8s.io", "v1", "RoleList"),
+            &crate::rbac::v1::ROLE_LIST,
+            "io.k8s.api.rbac.v1.RoleList",
+        )
+        .introduced("1.8"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1beta1", "Role"),
-        &crate::rbac::v1::ROLE,
-        "io.k8s.api.rbac.v1beta1.Role",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.6")
-    .deprecated("1.17")
-    .removed("1.22")
-    .replaced_by("rbac.authorization.k8s.io/v1 Role")
-    .resource(&RBAC_ROLE_V1)
-    .listed_as("RoleList"),
+            ("rbac.authorization.k8s.io", "v1beta1", "Role"),
+            &crate::rbac::v1::ROLE,
+            "io.k8s.api.rbac.v1beta1.Role",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 Role")
+        .resource(&RBAC_ROLE_V1)
+        .listed_as("RoleList"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1beta1", "RoleList"),
-        &crate::rbac::v1::ROLE_LIST,
-        "io.k8s.api.rbac.v1beta1.RoleList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.6")
-    .deprecated("1.17")
-    .removed("1.22")
-    .replaced_by("rbac.authorization.k8s.io/v1 Role"),
+            ("rbac.authorization.k8s.io", "v1beta1", "RoleList"),
+            &crate::rbac::v1::ROLE_LIST,
+            "io.k8s.api.rbac.v1beta1.RoleList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 Role"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1alpha1", "Role"),
-        &crate::rbac::v1alpha1::ROLE,
-        "io.k8s.api.rbac.v1alpha1.Role",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::rbac::v1::ROLE,
-        |o| convert(o, crate::rbac::conversions::v1alpha1_role_to_hub),
-        |o| convert(o, crate::rbac::conversions::v1alpha1_role_from_hub),
-    )
-    .resource(&RBAC_ROLE_V1)
-    .listed_as("RoleList"),
+            ("rbac.authorization.k8s.io", "v1alpha1", "Role"),
+            &crate::rbac::v1alpha1::ROLE,
+            "io.k8s.api.rbac.v1alpha1.Role",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::rbac::v1::ROLE,
+            |o| convert(o, crate::rbac::conversions::v1alpha1_role_to_hub),
+            |o| convert(o, crate::rbac::conversions::v1alpha1_role_from_hub),
+        )
+        .resource(&RBAC_ROLE_V1)
+        .listed_as("RoleList"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1alpha1", "RoleList"),
-        &crate::rbac::v1alpha1::ROLE_LIST,
-        "io.k8s.api.rbac.v1alpha1.RoleList",
-    )
-    .serving(Serving::Unserved),
+            ("rbac.authorization.k8s.io", "v1alpha1", "RoleList"),
+            &crate::rbac::v1alpha1::ROLE_LIST,
+            "io.k8s.api.rbac.v1alpha1.RoleList",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1", "RoleBinding"),
-        &crate::rbac::v1::ROLE_BINDING,
-        "io.k8s.api.rbac.v1.RoleBinding",
-    )
-    .introduced("1.8")
-    .resource(&RBAC_ROLE_BINDING_V1)
-    .listed_as("RoleBindingList"),
+            ("rbac.authorization.k8s.io", "v1", "RoleBinding"),
+            &crate::rbac::v1::ROLE_BINDING,
+            "io.k8s.api.rbac.v1.RoleBinding",
+        )
+        .introduced("1.8")
+        .resource(&RBAC_ROLE_BINDING_V1)
+        .listed_as("RoleBindingList"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1", "RoleBindingList"),
-        &crate::rbac::v1::ROLE_BINDING_LIST,
-        "io.k8s.api.rbac.v1.RoleBindingList",
-    )
-    .introduced("1.8"),
+            ("rbac.authorization.k8s.io", "v1", "RoleBindingList"),
+            &crate::rbac::v1::ROLE_BINDING_LIST,
+            "io.k8s.api.rbac.v1.RoleBindingList",
+        )
+        .introduced("1.8"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1beta1", "RoleBinding"),
-        &crate::rbac::v1::ROLE_BINDING,
-        "io.k8s.api.rbac.v1beta1.RoleBinding",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.6")
-    .deprecated("1.17")
-    .removed("1.22")
-    .replaced_by("rbac.authorization.k8s.io/v1 RoleBinding")
-    .resource(&RBAC_ROLE_BINDING_V1)
-    .listed_as("RoleBindingList"),
+            ("rbac.authorization.k8s.io", "v1beta1", "RoleBinding"),
+            &crate::rbac::v1::ROLE_BINDING,
+            "io.k8s.api.rbac.v1beta1.RoleBinding",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 RoleBinding")
+        .resource(&RBAC_ROLE_BINDING_V1)
+        .listed_as("RoleBindingList"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1beta1", "RoleBindingList"),
-        &crate::rbac::v1::ROLE_BINDING_LIST,
-        "io.k8s.api.rbac.v1beta1.RoleBindingList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.6")
-    .deprecated("1.17")
-    .removed("1.22")
-    .replaced_by("rbac.authorization.k8s.io/v1 RoleBinding"),
+            ("rbac.authorization.k8s.io", "v1beta1", "RoleBindingList"),
+            &crate::rbac::v1::ROLE_BINDING_LIST,
+            "io.k8s.api.rbac.v1beta1.RoleBindingList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.6")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("rbac.authorization.k8s.io/v1 RoleBinding"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1alpha1", "RoleBinding"),
-        &crate::rbac::v1alpha1::ROLE_BINDING,
-        "io.k8s.api.rbac.v1alpha1.RoleBinding",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::rbac::v1::ROLE_BINDING,
-        |o| convert(o, crate::rbac::conversions::v1alpha1_role_binding_to_hub),
-        |o| convert(o, crate::rbac::conversions::v1alpha1_role_binding_from_hub),
-    )
-    .resource(&RBAC_ROLE_BINDING_V1)
-    .listed_as("RoleBindingList"),
+            ("rbac.authorization.k8s.io", "v1alpha1", "RoleBinding"),
+            &crate::rbac::v1alpha1::ROLE_BINDING,
+            "io.k8s.api.rbac.v1alpha1.RoleBinding",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::rbac::v1::ROLE_BINDING,
+            |o| convert(o, crate::rbac::conversions::v1alpha1_role_binding_to_hub),
+            |o| convert(o, crate::rbac::conversions::v1alpha1_role_binding_from_hub),
+        )
+        .resource(&RBAC_ROLE_BINDING_V1)
+        .listed_as("RoleBindingList"),
     KindDef::new(
-        ("rbac.authorization.k8s.io", "v1alpha1", "RoleBindingList"),
-        &crate::rbac::v1alpha1::ROLE_BINDING_LIST,
-        "io.k8s.api.rbac.v1alpha1.RoleBindingList",
-    )
-    .serving(Serving::Unserved),
+            ("rbac.authorization.k8s.io", "v1alpha1", "RoleBindingList"),
+            &crate::rbac::v1alpha1::ROLE_BINDING_LIST,
+            "io.k8s.api.rbac.v1alpha1.RoleBindingList",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("resource.k8s.io", "v1", "DeviceClass"),
-        &crate::resource::v1::DEVICE_CLASS,
-        "io.k8s.api.resource.v1.DeviceClass",
-    )
-    .introduced("1.34")
-    .resource(&RESOURCE_DEVICE_CLASS_V1)
-    .listed_as("DeviceClassList"),
+            ("resource.k8s.io", "v1", "DeviceClass"),
+            &crate::resource::v1::DEVICE_CLASS,
+            "io.k8s.api.resource.v1.DeviceClass",
+        )
+        .introduced("1.34")
+        .resource(&RESOURCE_DEVICE_CLASS_V1)
+        .listed_as("DeviceClassList"),
     KindDef::new(
-        ("resource.k8s.io", "v1", "DeviceClassList"),
-        &crate::resource::v1::DEVICE_CLASS_LIST,
-        "io.k8s.api.resource.v1.DeviceClassList",
-    )
-    .introduced("1.34"),
+            ("resource.k8s.io", "v1", "DeviceClassList"),
+            &crate::resource::v1::DEVICE_CLASS_LIST,
+            "io.k8s.api.resource.v1.DeviceClassList",
+        )
+        .introduced("1.34"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta2", "DeviceClass"),
-        &crate::resource::v1::DEVICE_CLASS,
-        "io.k8s.api.resource.v1beta2.DeviceClass",
-    )
-    .serving(Serving::Off)
-    .introduced("1.33")
-    .resource(&RESOURCE_DEVICE_CLASS_V1)
-    .listed_as("DeviceClassList"),
+            ("resource.k8s.io", "v1beta2", "DeviceClass"),
+            &crate::resource::v1::DEVICE_CLASS,
+            "io.k8s.api.resource.v1beta2.DeviceClass",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .resource(&RESOURCE_DEVICE_CLASS_V1)
+        .listed_as("DeviceClassList"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta2", "DeviceClassList"),
-        &crate::resource::v1::DEVICE_CLASS_LIST,
-        "io.k8s.api.resource.v1beta2.DeviceClassList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.33"),
+            ("resource.k8s.io", "v1beta2", "DeviceClassList"),
+            &crate::resource::v1::DEVICE_CLASS_LIST,
+            "io.k8s.api.resource.v1beta2.DeviceClassList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta1", "DeviceClass"),
-        &crate::resource::v1::DEVICE_CLASS,
-        "io.k8s.api.resource.v1beta1.DeviceClass",
-    )
-    .serving(Serving::Off)
-    .introduced("1.32")
-    .resource(&RESOURCE_DEVICE_CLASS_V1)
-    .listed_as("DeviceClassList"),
+            ("resource.k8s.io", "v1beta1", "DeviceClass"),
+            &crate::resource::v1::DEVICE_CLASS,
+            "io.k8s.api.resource.v1beta1.DeviceClass",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32")
+        .resource(&RESOURCE_DEVICE_CLASS_V1)
+        .listed_as("DeviceClassList"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta1", "DeviceClassList"),
-        &crate::resource::v1::DEVICE_CLASS_LIST,
-        "io.k8s.api.resource.v1beta1.DeviceClassList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.32"),
+            ("resource.k8s.io", "v1beta1", "DeviceClassList"),
+            &crate::resource::v1::DEVICE_CLASS_LIST,
+            "io.k8s.api.resource.v1beta1.DeviceClassList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta2", "DeviceTaintRule"),
-        &crate::resource::v1beta2::DEVICE_TAINT_RULE,
-        "io.k8s.api.resource.v1beta2.DeviceTaintRule",
-    )
-    .serving(Serving::Off)
-    .introduced("1.36")
-    .resource(&RESOURCE_DEVICE_TAINT_RULE_V1BETA2)
-    .listed_as("DeviceTaintRuleList"),
+            ("resource.k8s.io", "v1beta2", "DeviceTaintRule"),
+            &crate::resource::v1beta2::DEVICE_TAINT_RULE,
+            "io.k8s.api.resource.v1beta2.DeviceTaintRule",
+        )
+        .serving(Serving::Off)
+        .introduced("1.36")
+        .resource(&RESOURCE_DEVICE_TAINT_RULE_V1BETA2)
+        .listed_as("DeviceTaintRuleList"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta2", "DeviceTaintRuleList"),
-        &crate::resource::v1beta2::DEVICE_TAINT_RULE_LIST,
-        "io.k8s.api.resource.v1beta2.DeviceTaintRuleList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.36"),
+            ("resource.k8s.io", "v1beta2", "DeviceTaintRuleList"),
+            &crate::resource::v1beta2::DEVICE_TAINT_RULE_LIST,
+            "io.k8s.api.resource.v1beta2.DeviceTaintRuleList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.36"),
     KindDef::new(
-        ("resource.k8s.io", "v1alpha3", "DeviceTaintRule"),
-        &crate::resource::v1beta2::DEVICE_TAINT_RULE,
-        "io.k8s.api.resource.v1alpha3.DeviceTaintRule",
-    )
-    .serving(Serving::Off)
-    .introduced("1.33")
-    .resource(&RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3)
-    .listed_as("DeviceTaintRuleList"),
+            ("resource.k8s.io", "v1alpha3", "DeviceTaintRule"),
+            &crate::resource::v1beta2::DEVICE_TAINT_RULE,
+            "io.k8s.api.resource.v1alpha3.DeviceTaintRule",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .resource(&RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3)
+        .listed_as("DeviceTaintRuleList"),
     KindDef::new(
-        ("resource.k8s.io", "v1alpha3", "DeviceTaintRuleList"),
-        &crate::resource::v1beta2::DEVICE_TAINT_RULE_LIST,
-        "io.k8s.api.resource.v1alpha3.DeviceTaintRuleList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.33"),
+            ("resource.k8s.io", "v1alpha3", "DeviceTaintRuleList"),
+            &crate::resource::v1beta2::DEVICE_TAINT_RULE_LIST,
+            "io.k8s.api.resource.v1alpha3.DeviceTaintRuleList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33"),
     KindDef::new(
-        ("resource.k8s.io", "v1", "ResourceClaim"),
-        &crate::resource::v1::RESOURCE_CLAIM,
-        "io.k8s.api.resource.v1.ResourceClaim",
-    )
-    .introduced("1.34")
-    .resource(&RESOURCE_RESOURCE_CLAIM_V1)
-    .listed_as("ResourceClaimList"),
+            ("resource.k8s.io", "v1", "ResourceClaim"),
+            &crate::resource::v1::RESOURCE_CLAIM,
+            "io.k8s.api.resource.v1.ResourceClaim",
+        )
+        .introduced("1.34")
+        .resource(&RESOURCE_RESOURCE_CLAIM_V1)
+        .listed_as("ResourceClaimList"),
     KindDef::new(
-        ("resource.k8s.io", "v1", "ResourceClaimList"),
-        &crate::resource::v1::RESOURCE_CLAIM_LIST,
-        "io.k8s.api.resource.v1.ResourceClaimList",
-    )
-    .introduced("1.34"),
+            ("resource.k8s.io", "v1", "ResourceClaimList"),
+            &crate::resource::v1::RESOURCE_CLAIM_LIST,
+            "io.k8s.api.resource.v1.ResourceClaimList",
+        )
+        .introduced("1.34"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta2", "ResourceClaim"),
-        &crate::resource::v1::RESOURCE_CLAIM,
-        "io.k8s.api.resource.v1beta2.ResourceClaim",
-    )
-    .serving(Serving::Off)
-    .introduced("1.33")
-    .resource(&RESOURCE_RESOURCE_CLAIM_V1BETA2)
-    .listed_as("ResourceClaimList"),
+            ("resource.k8s.io", "v1beta2", "ResourceClaim"),
+            &crate::resource::v1::RESOURCE_CLAIM,
+            "io.k8s.api.resource.v1beta2.ResourceClaim",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .resource(&RESOURCE_RESOURCE_CLAIM_V1BETA2)
+        .listed_as("ResourceClaimList"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta2", "ResourceClaimList"),
-        &crate::resource::v1::RESOURCE_CLAIM_LIST,
-        "io.k8s.api.resource.v1beta2.ResourceClaimList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.33"),
+            ("resource.k8s.io", "v1beta2", "ResourceClaimList"),
+            &crate::resource::v1::RESOURCE_CLAIM_LIST,
+            "io.k8s.api.resource.v1beta2.ResourceClaimList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta1", "ResourceClaim"),
-        &crate::resource::v1beta1::RESOURCE_CLAIM,
-        "io.k8s.api.resource.v1beta1.ResourceClaim",
-    )
-    .serving(Serving::Off)
-    .converted(
-        &crate::resource::v1::RESOURCE_CLAIM,
-        |o| convert(o, crate::resource::conversions::v1beta1_resource_claim_to_hub),
-        |o| convert(o, crate::resource::conversions::v1beta1_resource_claim_from_hub),
-    )
-    .introduced("1.32")
-    .resource(&RESOURCE_RESOURCE_CLAIM_V1BETA1)
-    .listed_as("ResourceClaimList"),
+            ("resource.k8s.io", "v1beta1", "ResourceClaim"),
+            &crate::resource::v1beta1::RESOURCE_CLAIM,
+            "io.k8s.api.resource.v1beta1.ResourceClaim",
+        )
+        .serving(Serving::Off)
+        .converted(
+            &crate::resource::v1::RESOURCE_CLAIM,
+            |o| convert(o, crate::resource::conversions::v1beta1_resource_claim_to_hub),
+            |o| convert(o, crate::resource::conversions::v1beta1_resource_claim_from_hub),
+        )
+        .introduced("1.32")
+        .resource(&RESOURCE_RESOURCE_CLAIM_V1BETA1)
+        .listed_as("ResourceClaimList"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta1", "ResourceClaimList"),
-        &crate::resource::v1beta1::RESOURCE_CLAIM_LIST,
-        "io.k8s.api.resource.v1beta1.ResourceClaimList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.32"),
+            ("resource.k8s.io", "v1beta1", "ResourceClaimList"),
+            &crate::resource::v1beta1::RESOURCE_CLAIM_LIST,
+            "io.k8s.api.resource.v1beta1.ResourceClaimList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32"),
     KindDef::new(
-        ("resource.k8s.io", "v1", "ResourceClaimTemplate"),
-        &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE,
-        "io.k8s.api.resource.v1.ResourceClaimTemplate",
-    )
-    .introduced("1.34")
-    .resource(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1)
-    .listed_as("ResourceClaimTemplateList"),
+            ("resource.k8s.io", "v1", "ResourceClaimTemplate"),
+            &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE,
+            "io.k8s.api.resource.v1.ResourceClaimTemplate",
+        )
+        .introduced("1.34")
+        .resource(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1)
+        .listed_as("ResourceClaimTemplateList"),
     KindDef::new(
-        ("resource.k8s.io", "v1", "ResourceClaimTemplateList"),
-        &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE_LIST,
-        "io.k8s.api.resource.v1.ResourceClaimTemplateList",
-    )
-    .introduced("1.34"),
+            ("resource.k8s.io", "v1", "ResourceClaimTemplateList"),
+            &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE_LIST,
+            "io.k8s.api.resource.v1.ResourceClaimTemplateList",
+        )
+        .introduced("1.34"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta2", "ResourceClaimTemplate"),
-        &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE,
-        "io.k8s.api.resource.v1beta2.ResourceClaimTemplate",
-    )
-    .serving(Serving::Off)
-    .introduced("1.33")
-    .resource(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1)
-    .listed_as("ResourceClaimTemplateList"),
+            ("resource.k8s.io", "v1beta2", "ResourceClaimTemplate"),
+            &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE,
+            "io.k8s.api.resource.v1beta2.ResourceClaimTemplate",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .resource(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1)
+        .listed_as("ResourceClaimTemplateList"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta2", "ResourceClaimTemplateList"),
-        &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE_LIST,
-        "io.k8s.api.resource.v1beta2.ResourceClaimTemplateList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.33"),
+            ("resource.k8s.io", "v1beta2", "ResourceClaimTemplateList"),
+            &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE_LIST,
+            "io.k8s.api.resource.v1beta2.ResourceClaimTemplateList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta1", "ResourceClaimTemplate"),
-        &crate::resource::v1beta1::RESOURCE_CLAIM_TEMPLATE,
-        "io.k8s.api.resource.v1beta1.ResourceClaimTemplate",
-    )
-    .serving(Serving::Off)
-    .converted(
-        &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE,
-        |o| convert(o, crate::resource::conversions::v1beta1_resource_claim_template_to_hub),
-        |o| convert(o, crate::resource::conversions::v1beta1_resource_claim_template_from_hub),
-    )
-    .introduced("1.32")
-    .resource(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1)
-    .listed_as("ResourceClaimTemplateList"),
+            ("resource.k8s.io", "v1beta1", "ResourceClaimTemplate"),
+            &crate::resource::v1beta1::RESOURCE_CLAIM_TEMPLATE,
+            "io.k8s.api.resource.v1beta1.ResourceClaimTemplate",
+        )
+        .serving(Serving::Off)
+        .converted(
+            &crate::resource::v1::RESOURCE_CLAIM_TEMPLATE,
+            |o| convert(
+                o,
+                crate::resource::conversions::v1beta1_resource_claim_template_to_hub,
+            ),
+            |o| convert(
+                o,
+                crate::resource::conversions::v1beta1_resource_claim_template_from_hub,
+            ),
+        )
+        .introduced("1.32")
+        .resource(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1)
+        .listed_as("ResourceClaimTemplateList"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta1", "ResourceClaimTemplateList"),
-        &crate::resource::v1beta1::RESOURCE_CLAIM_TEMPLATE_LIST,
-        "io.k8s.api.resource.v1beta1.ResourceClaimTemplateList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.32"),
+            ("resource.k8s.io", "v1beta1", "ResourceClaimTemplateList"),
+            &crate::resource::v1beta1::RESOURCE_CLAIM_TEMPLATE_LIST,
+            "io.k8s.api.resource.v1beta1.ResourceClaimTemplateList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32"),
     KindDef::new(
-        ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequest"),
-        &crate::resource::v1alpha3::RESOURCE_POOL_STATUS_REQUEST,
-        "io.k8s.api.resource.v1alpha3.ResourcePoolStatusRequest",
-    )
-    .serving(Serving::Off)
-    .introduced("1.36")
-    .resource(&RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3)
-    .listed_as("ResourcePoolStatusRequestList"),
+            ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequest"),
+            &crate::resource::v1alpha3::RESOURCE_POOL_STATUS_REQUEST,
+            "io.k8s.api.resource.v1alpha3.ResourcePoolStatusRequest",
+        )
+        .serving(Serving::Off)
+        .introduced("1.36")
+        .resource(&RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3)
+        .listed_as("ResourcePoolStatusRequestList"),
     KindDef::new(
-        ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequestList"),
-        &crate::resource::v1alpha3::RESOURCE_POOL_STATUS_REQUEST_LIST,
-        "io.k8s.api.resource.v1alpha3.ResourcePoolStatusRequestList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.36"),
+            ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequestList"),
+            &crate::resource::v1alpha3::RESOURCE_POOL_STATUS_REQUEST_LIST,
+            "io.k8s.api.resource.v1alpha3.ResourcePoolStatusRequestList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.36"),
     KindDef::new(
-        ("resource.k8s.io", "v1", "ResourceSlice"),
-        &crate::resource::v1::RESOURCE_SLICE,
-        "io.k8s.api.resource.v1.ResourceSlice",
-    )
-    .introduced("1.34")
-    .resource(&RESOURCE_RESOURCE_SLICE_V1)
-    .listed_as("ResourceSliceList"),
+            ("resource.k8s.io", "v1", "ResourceSlice"),
+            &crate::resource::v1::RESOURCE_SLICE,
+            "io.k8s.api.resource.v1.ResourceSlice",
+        )
+        .introduced("1.34")
+        .resource(&RESOURCE_RESOURCE_SLICE_V1)
+        .listed_as("ResourceSliceList"),
     KindDef::new(
-        ("resource.k8s.io", "v1", "ResourceSliceList"),
-        &crate::resource::v1::RESOURCE_SLICE_LIST,
-        "io.k8s.api.resource.v1.ResourceSliceList",
-    )
-    .introduced("1.34"),
+            ("resource.k8s.io", "v1", "ResourceSliceList"),
+            &crate::resource::v1::RESOURCE_SLICE_LIST,
+            "io.k8s.api.resource.v1.ResourceSliceList",
+        )
+        .introduced("1.34"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta2", "ResourceSlice"),
-        &crate::resource::v1::RESOURCE_SLICE,
-        "io.k8s.api.resource.v1beta2.ResourceSlice",
-    )
-    .serving(Serving::Off)
-    .introduced("1.33")
-    .resource(&RESOURCE_RESOURCE_SLICE_V1)
-    .listed_as("ResourceSliceList"),
+            ("resource.k8s.io", "v1beta2", "ResourceSlice"),
+            &crate::resource::v1::RESOURCE_SLICE,
+            "io.k8s.api.resource.v1beta2.ResourceSlice",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33")
+        .resource(&RESOURCE_RESOURCE_SLICE_V1)
+        .listed_as("ResourceSliceList"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta2", "ResourceSliceList"),
-        &crate::resource::v1::RESOURCE_SLICE_LIST,
-        "io.k8s.api.resource.v1beta2.ResourceSliceList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.33"),
+            ("resource.k8s.io", "v1beta2", "ResourceSliceList"),
+            &crate::resource::v1::RESOURCE_SLICE_LIST,
+            "io.k8s.api.resource.v1beta2.ResourceSliceList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.33"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta1", "ResourceSlice"),
-        &crate::resource::v1beta1::RESOURCE_SLICE,
-        "io.k8s.api.resource.v1beta1.ResourceSlice",
-    )
-    .serving(Serving::Off)
-    .converted(
-        &crate::resource::v1::RESOURCE_SLICE,
-        |o| convert(o, crate::resource::conversions::v1beta1_resource_slice_to_hub),
-        |o| convert(o, crate::resource::conversions::v1beta1_resource_slice_from_hub),
-    )
-    .introduced("1.32")
-    .resource(&RESOURCE_RESOURCE_SLICE_V1)
-    .listed_as("ResourceSliceList"),
+            ("resource.k8s.io", "v1beta1", "ResourceSlice"),
+            &crate::resource::v1beta1::RESOURCE_SLICE,
+            "io.k8s.api.resource.v1beta1.ResourceSlice",
+        )
+        .serving(Serving::Off)
+        .converted(
+            &crate::resource::v1::RESOURCE_SLICE,
+            |o| convert(o, crate::resource::conversions::v1beta1_resource_slice_to_hub),
+            |o| convert(o, crate::resource::conversions::v1beta1_resource_slice_from_hub),
+        )
+        .introduced("1.32")
+        .resource(&RESOURCE_RESOURCE_SLICE_V1)
+        .listed_as("ResourceSliceList"),
     KindDef::new(
-        ("resource.k8s.io", "v1beta1", "ResourceSliceList"),
-        &crate::resource::v1beta1::RESOURCE_SLICE_LIST,
-        "io.k8s.api.resource.v1beta1.ResourceSliceList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.32"),
+            ("resource.k8s.io", "v1beta1", "ResourceSliceList"),
+            &crate::resource::v1beta1::RESOURCE_SLICE_LIST,
+            "io.k8s.api.resource.v1beta1.ResourceSliceList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.32"),
     KindDef::new(
-        ("resourcequota.admission.k8s.io", "v1beta1", "Configuration"),
-        &crate::resourcequota::v1beta1::CONFIGURATION,
-        "io.k8s.admission.resourcequota.v1beta1.Configuration",
-    )
-    .serving(Serving::Unserved),
+            ("resourcequota.admission.k8s.io", "v1beta1", "Configuration"),
+            &crate::resourcequota::v1beta1::CONFIGURATION,
+            "io.k8s.admission.resourcequota.v1beta1.Configuration",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("resourcequota.admission.k8s.io", "v1alpha1", "Configuration"),
-        &crate::resourcequota::v1beta1::CONFIGURATION,
-        "io.k8s.admission.resourcequota.v1alpha1.Configuration",
-    )
-    .serving(Serving::Unserved),
+            ("resourcequota.admission.k8s.io", "v1alpha1", "Configuration"),
+            &crate::resourcequota::v1beta1::CONFIGURATION,
+            "io.k8s.admission.resourcequota.v1alpha1.Configuration",
+        )
+        .serving(Serving::Unserved),
     KindDef::new(
-        ("scheduling.k8s.io", "v1alpha2", "PodGroup"),
-        &crate::scheduling::v1alpha2::POD_GROUP,
-        "io.k8s.api.scheduling.v1alpha2.PodGroup",
-    )
-    .serving(Serving::Off)
-    .resource(&SCHEDULING_POD_GROUP_V1ALPHA2)
-    .listed_as("PodGroupList")
-    .gated("GenericWorkload"),
+            ("scheduling.k8s.io", "v1alpha2", "PodGroup"),
+            &crate::scheduling::v1alpha2::POD_GROUP,
+            "io.k8s.api.scheduling.v1alpha2.PodGroup",
+        )
+        .serving(Serving::Off)
+        .resource(&SCHEDULING_POD_GROUP_V1ALPHA2)
+        .listed_as("PodGroupList")
+        .gated("GenericWorkload"),
     KindDef::new(
-        ("scheduling.k8s.io", "v1alpha2", "PodGroupList"),
-        &crate::scheduling::v1alpha2::POD_GROUP_LIST,
-        "io.k8s.api.scheduling.v1alpha2.PodGroupList",
-    )
-    .serving(Serving::Off)
-    .gated("GenericWorkload"),
+            ("scheduling.k8s.io", "v1alpha2", "PodGroupList"),
+            &crate::scheduling::v1alpha2::POD_GROUP_LIST,
+            "io.k8s.api.scheduling.v1alpha2.PodGroupList",
+        )
+        .serving(Serving::Off)
+        .gated("GenericWorkload"),
     KindDef::new(
-        ("scheduling.k8s.io", "v1", "PriorityClass"),
-        &crate::scheduling::v1::PRIORITY_CLASS,
-        "io.k8s.api.scheduling.v1.PriorityClass",
-    )
-    .introduced("1.14")
-    .resource(&SCHEDULING_PRIORITY_CLASS_V1)
-    .listed_as("PriorityClassList"),
+            ("scheduling.k8s.io", "v1", "PriorityClass"),
+            &crate::scheduling::v1::PRIORITY_CLASS,
+            "io.k8s.api.scheduling.v1.PriorityClass",
+        )
+        .introduced("1.14")
+        .resource(&SCHEDULING_PRIORITY_CLASS_V1)
+        .listed_as("PriorityClassList"),
     KindDef::new(
-        ("scheduling.k8s.io", "v1", "PriorityClassList"),
-        &crate::scheduling::v1::PRIORITY_CLASS_LIST,
-        "io.k8s.api.scheduling.v1.PriorityClassList",
-    )
-    .introduced("1.14"),
+            ("scheduling.k8s.io", "v1", "PriorityClassList"),
+            &crate::scheduling::v1::PRIORITY_CLASS_LIST,
+            "io.k8s.api.scheduling.v1.PriorityClassList",
+        )
+        .introduced("1.14"),
     KindDef::new(
-        ("scheduling.k8s.io", "v1beta1", "PriorityClass"),
-        &crate::scheduling::v1::PRIORITY_CLASS,
-        "io.k8s.api.scheduling.v1beta1.PriorityClass",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.11")
-    .deprecated("1.14")
-    .removed("1.22")
-    .replaced_by("scheduling.k8s.io/v1 PriorityClass")
-    .resource(&SCHEDULING_PRIORITY_CLASS_V1)
-    .listed_as("PriorityClassList"),
+            ("scheduling.k8s.io", "v1beta1", "PriorityClass"),
+            &crate::scheduling::v1::PRIORITY_CLASS,
+            "io.k8s.api.scheduling.v1beta1.PriorityClass",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.11")
+        .deprecated("1.14")
+        .removed("1.22")
+        .replaced_by("scheduling.k8s.io/v1 PriorityClass")
+        .resource(&SCHEDULING_PRIORITY_CLASS_V1)
+        .listed_as("PriorityClassList"),
     KindDef::new(
-        ("scheduling.k8s.io", "v1beta1", "PriorityClassList"),
-        &crate::scheduling::v1::PRIORITY_CLASS_LIST,
-        "io.k8s.api.scheduling.v1beta1.PriorityClassList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.11")
-    .deprecated("1.14")
-    .removed("1.22")
-    .replaced_by("scheduling.k8s.io/v1 PriorityClass"),
+            ("scheduling.k8s.io", "v1beta1", "PriorityClassList"),
+            &crate::scheduling::v1::PRIORITY_CLASS_LIST,
+            "io.k8s.api.scheduling.v1beta1.PriorityClassList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.11")
+        .deprecated("1.14")
+        .removed("1.22")
+        .replaced_by("scheduling.k8s.io/v1 PriorityClass"),
     KindDef::new(
-        ("scheduling.k8s.io", "v1alpha2", "Workload"),
-        &crate::scheduling::v1alpha2::WORKLOAD,
-        "io.k8s.api.scheduling.v1alpha2.Workload",
-    )
-    .serving(Serving::Off)
-    .resource(&SCHEDULING_WORKLOAD_V1ALPHA2)
-    .listed_as("WorkloadList")
-    .gated("GenericWorkload"),
+            ("scheduling.k8s.io", "v1alpha2", "Workload"),
+            &crate::scheduling::v1alpha2::WORKLOAD,
+            "io.k8s.api.scheduling.v1alpha2.Workload",
+        )
+        .serving(Serving::Off)
+        .resource(&SCHEDULING_WORKLOAD_V1ALPHA2)
+        .listed_as("WorkloadList")
+        .gated("GenericWorkload"),
     KindDef::new(
-        ("scheduling.k8s.io", "v1alpha2", "WorkloadList"),
-        &crate::scheduling::v1alpha2::WORKLOAD_LIST,
-        "io.k8s.api.scheduling.v1alpha2.WorkloadList",
-    )
-    .serving(Serving::Off)
-    .gated("GenericWorkload"),
+            ("scheduling.k8s.io", "v1alpha2", "WorkloadList"),
+            &crate::scheduling::v1alpha2::WORKLOAD_LIST,
+            "io.k8s.api.scheduling.v1alpha2.WorkloadList",
+        )
+        .serving(Serving::Off)
+        .gated("GenericWorkload"),
     KindDef::new(
-        ("storage.k8s.io", "v1", "CSIDriver"),
-        &crate::storage::v1::CSI_DRIVER,
-        "io.k8s.api.storage.v1.CSIDriver",
-    )
-    .introduced("1.18")
-    .resource(&STORAGE_CSI_DRIVER_V1)
-    .listed_as("CSIDriverList"),
+            ("storage.k8s.io", "v1", "CSIDriver"),
+            &crate::storage::v1::CSI_DRIVER,
+            "io.k8s.api.storage.v1.CSIDriver",
+        )
+        .introduced("1.18")
+        .resource(&STORAGE_CSI_DRIVER_V1)
+        .listed_as("CSIDriverList"),
     KindDef::new(
-        ("storage.k8s.io", "v1", "CSIDriverList"),
-        &crate::storage::v1::CSI_DRIVER_LIST,
-        "io.k8s.api.storage.v1.CSIDriverList",
-    )
-    .introduced("1.18"),
+            ("storage.k8s.io", "v1", "CSIDriverList"),
+            &crate::storage::v1::CSI_DRIVER_LIST,
+            "io.k8s.api.storage.v1.CSIDriverList",
+        )
+        .introduced("1.18"),
     KindDef::new(
-        ("storage.k8s.io", "v1beta1", "CSIDriver"),
-        &crate::storage::v1beta1::CSI_DRIVER,
-        "io.k8s.api.storage.v1beta1.CSIDriver",
-    )
-    .serving(Serving::Unserved)
-    .converted(
-        &crate::storage::v1::CSI_DRIVER,
-        |o| convert(o, crate::storage::conversions::v1beta1_csi_driver_to_hub),
-        |o| convert(o, crate::storage::conversions::v1beta1_csi_driver_from_hub),
-    )
-    .introduced("1.14")
-    .deprecated("1.19")
-    .replaced_by("storage.k8s.io/v1 CSIDriver")
-    .resource(&STORAGE_CSI_DRIVER_V1)
-    .listed_as("CSIDriverList"),
+            ("storage.k8s.io", "v1beta1", "CSIDriver"),
+            &crate::storage::v1beta1::CSI_DRIVER,
+            "io.k8s.api.storage.v1beta1.CSIDriver",
+        )
+        .serving(Serving::Unserved)
+        .converted(
+            &crate::storage::v1::CSI_DRIVER,
+            |o| convert(o, crate::storage::conversions::v1beta1_csi_driver_to_hub),
+            |o| convert(o, crate::storage::conversions::v1beta1_csi_driver_from_hub),
+        )
+        .introduced("1.14")
+        .deprecated("1.19")
+        .replaced_by("storage.k8s.io/v1 CSIDriver")
+        .resource(&STORAGE_CSI_DRIVER_V1)
+        .listed_as("CSIDriverList"),
     KindDef::new(
-        ("storage.k8s.io", "v1beta1", "CSIDriverList"),
-        &crate::storage::v1beta1::CSI_DRIVER_LIST,
-        "io.k8s.api.storage.v1beta1.CSIDriverList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.14")
-    .deprecated("1.19")
-    .replaced_by("storage.k8s.io/v1 CSIDriver"),
-    KindDef::new(("storage.k8s.io", "v1", "CSINode"), &crate::storage::v1::CSI_NODE, "io.k8s.api.storage.v1.CSINode")
+            ("storage.k8s.io", "v1beta1", "CSIDriverList"),
+            &crate::storage::v1beta1::CSI_DRIVER_LIST,
+            "io.k8s.api.storage.v1beta1.CSIDriverList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.14")
+        .deprecated("1.19")
+        .replaced_by("storage.k8s.io/v1 CSIDriver"),
+    KindDef::new(
+            ("storage.k8s.io", "v1", "CSINode"),
+            &crate::storage::v1::CSI_NODE,
+            "io.k8s.api.storage.v1.CSINode",
+        )
         .introduced("1.17")
         .resource(&STORAGE_CSI_NODE_V1)
         .listed_as("CSINodeList"),
     KindDef::new(
-        ("storage.k8s.io", "v1", "CSINodeList"),
-        &crate::storage::v1::CSI_NODE_LIST,
-        "io.k8s.api.storage.v1.CSINodeList",
-    )
-    .introduced("1.17"),
+            ("storage.k8s.io", "v1", "CSINodeList"),
+            &crate::storage::v1::CSI_NODE_LIST,
+            "io.k8s.api.storage.v1.CSINodeList",
+        )
+        .introduced("1.17"),
     KindDef::new(
-        ("storage.k8s.io", "v1beta1", "CSINode"),
-        &crate::storage::v1::CSI_NODE,
-        "io.k8s.api.storage.v1beta1.CSINode",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.14")
-    .deprecated("1.17")
-    .removed("1.22")
-    .replaced_by("storage.k8s.io/v1 CSINode")
-    .resource(&STORAGE_CSI_NODE_V1)
-    .listed_as("CSINodeList"),
+            ("storage.k8s.io", "v1beta1", "CSINode"),
+            &crate::storage::v1::CSI_NODE,
+            "io.k8s.api.storage.v1beta1.CSINode",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.14")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("storage.k8s.io/v1 CSINode")
+        .resource(&STORAGE_CSI_NODE_V1)
+        .listed_as("CSINodeList"),
     KindDef::new(
-        ("storage.k8s.io", "v1beta1", "CSINodeList"),
-        &crate::storage::v1::CSI_NODE_LIST,
-        "io.k8s.api.storage.v1beta1.CSINodeList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.14")
-    .deprecated("1.17")
-    .removed("1.22")
-    .replaced_by("storage.k8s.io/v1 CSINode"),
+            ("storage.k8s.io", "v1beta1", "CSINodeList"),
+            &crate::storage::v1::CSI_NODE_LIST,
+            "io.k8s.api.storage.v1beta1.CSINodeList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.14")
+        .deprecated("1.17")
+        .removed("1.22")
+        .replaced_by("storage.k8s.io/v1 CSINode"),
     KindDef::new(
-        ("storage.k8s.io", "v1", "CSIStorageCapacity"),
-        &crate::storage::v1::CSI_STORAGE_CAPACITY,
-        "io.k8s.api.storage.v1.CSIStorageCapacity",
-    )
-    .introduced("1.24")
-    .resource(&STORAGE_CSI_STORAGE_CAPACITY_V1)
-    .listed_as("CSIStorageCapacityList"),
+            ("storage.k8s.io", "v1", "CSIStorageCapacity"),
+            &crate::storage::v1::CSI_STORAGE_CAPACITY,
+            "io.k8s.api.storage.v1.CSIStorageCapacity",
+        )
+        .introduced("1.24")
+        .resource(&STORAGE_CSI_STORAGE_CAPACITY_V1)
+        .listed_as("CSIStorageCapacityList"),
     KindDef::new(
-        ("storage.k8s.io", "v1", "CSIStorageCapacityList"),
-        &crate::storage::v1::CSI_STORAGE_CAPACITY_LIST,
-        "io.k8s.api.storage.v1.CSIStorageCapacityList",
-    )
-    .introduced("1.24"),
+            ("storage.k8s.io", "v1", "CSIStorageCapacityList"),
+            &crate::storage::v1::CSI_STORAGE_CAPACITY_LIST,
+            "io.k8s.api.storage.v1.CSIStorageCapacityList",
+        )
+        .introduced("1.24"),
     KindDef::new(
-        ("storage.k8s.io", "v1beta1", "CSIStorageCapacity"),
-        &crate::storage::v1::CSI_STORAGE_CAPACITY,
-        "io.k8s.api.storage.v1beta1.CSIStorageCapacity",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.21")
-    .deprecated("1.24")
-    .replaced_by("storage.k8s.io/v1 CSIStorageCapacity")
-    .resource(&STORAGE_CSI_STORAGE_CAPACITY_V1)
-    .listed_as("CSIStorageCapacityList"),
+            ("storage.k8s.io", "v1beta1", "CSIStorageCapacity"),
+            &crate::storage::v1::CSI_STORAGE_CAPACITY,
+            "io.k8s.api.storage.v1beta1.CSIStorageCapacity",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.21")
+        .deprecated("1.24")
+        .replaced_by("storage.k8s.io/v1 CSIStorageCapacity")
+        .resource(&STORAGE_CSI_STORAGE_CAPACITY_V1)
+        .listed_as("CSIStorageCapacityList"),
     KindDef::new(
-        ("storage.k8s.io", "v1beta1", "CSIStorageCapacityList"),
-        &crate::storage::v1::CSI_STORAGE_CAPACITY_LIST,
-        "io.k8s.api.storage.v1beta1.CSIStorageCapacityList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.21")
-    .deprecated("1.24")
-    .replaced_by("storage.k8s.io/v1 CSIStorageCapacity"),
+            ("storage.k8s.io", "v1beta1", "CSIStorageCapacityList"),
+            &crate::storage::v1::CSI_STORAGE_CAPACITY_LIST,
+            "io.k8s.api.storage.v1beta1.CSIStorageCapacityList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.21")
+        .deprecated("1.24")
+        .replaced_by("storage.k8s.io/v1 CSIStorageCapacity"),
     KindDef::new(
-        ("storage.k8s.io", "v1alpha1", "CSIStorageCapacity"),
-        &crate::storage::v1::CSI_STORAGE_CAPACITY,
-        "io.k8s.api.storage.v1alpha1.CSIStorageCapacity",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.19")
-    .deprecated("1.21")
-    .replaced_by("storage.k8s.io/v1beta1 CSIStorageCapacity")
-    .resource(&STORAGE_CSI_STORAGE_CAPACITY_V1)
-    .listed_as("CSIStorageCapacityList"),
+            ("storage.k8s.io", "v1alpha1", "CSIStorageCapacity"),
+            &crate::storage::v1::CSI_STORAGE_CAPACITY,
+            "io.k8s.api.storage.v1alpha1.CSIStorageCapacity",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.19")
+        .deprecated("1.21")
+        .replaced_by("storage.k8s.io/v1beta1 CSIStorageCapacity")
+        .resource(&STORAGE_CSI_STORAGE_CAPACITY_V1)
+        .listed_as("CSIStorageCapacityList"),
     KindDef::new(
-        ("storage.k8s.io", "v1alpha1", "CSIStorageCapacityList"),
-        &crate::storage::v1::CSI_STORAGE_CAPACITY_LIST,
-        "io.k8s.api.storage.v1alpha1.CSIStorageCapacityList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.19")
-    .deprecated("1.21")
-    .replaced_by("storage.k8s.io/v1beta1 CSIStorageCapacity"),
+            ("storage.k8s.io", "v1alpha1", "CSIStorageCapacityList"),
+            &crate::storage::v1::CSI_STORAGE_CAPACITY_LIST,
+            "io.k8s.api.storage.v1alpha1.CSIStorageCapacityList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.19")
+        .deprecated("1.21")
+        .replaced_by("storage.k8s.io/v1beta1 CSIStorageCapacity"),
     KindDef::new(
-        ("storage.k8s.io", "v1", "StorageClass"),
-        &crate::storage::v1::STORAGE_CLASS,
-        "io.k8s.api.storage.v1.StorageClass",
-    )
-    .introduced("1.6")
-    .resource(&STORAGE_STORAGE_CLASS_V1)
-    .listed_as("StorageClassList"),
+            ("storage.k8s.io", "v1", "StorageClass"),
+            &crate::storage::v1::STORAGE_CLASS,
+            "io.k8s.api.storage.v1.StorageClass",
+        )
+        .introduced("1.6")
+        .resource(&STORAGE_STORAGE_CLASS_V1)
+        .listed_as("StorageClassList"),
     KindDef::new(
-        ("storage.k8s.io", "v1", "StorageClassList"),
-        &crate::storage::v1::STORAGE_CLASS_LIST,
-        "io.k8s.api.storage.v1.StorageClassList",
-    )
-    .introduced("1.6"),
+            ("storage.k8s.io", "v1", "StorageClassList"),
+            &crate::storage::v1::STORAGE_CLASS_LIST,
+            "io.k8s.api.storage.v1.StorageClassList",
+        )
+        .introduced("1.6"),
     KindDef::new(
-        ("storage.k8s.io", "v1beta1", "StorageClass"),
-        &crate::storage::v1::STORAGE_CLASS,
-        "io.k8s.api.storage.v1beta1.StorageClass",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.4")
-    .deprecated("1.19")
-    .replaced_by("storage.k8s.io/v1 StorageClass")
-    .resource(&STORAGE_STORAGE_CLASS_V1)
-    .listed_as("StorageClassList"),
+            ("storage.k8s.io", "v1beta1", "StorageClass"),
+            &crate::storage::v1::STORAGE_CLASS,
+            "io.k8s.api.storage.v1beta1.StorageClass",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.4")
+        .deprecated("1.19")
+        .replaced_by("storage.k8s.io/v1 StorageClass")
+        .resource(&STORAGE_STORAGE_CLASS_V1)
+        .listed_as("StorageClassList"),
     KindDef::new(
-        ("storage.k8s.io", "v1beta1", "StorageClassList"),
-        &crate::storage::v1::STORAGE_CLASS_LIST,
-        "io.k8s.api.storage.v1beta1.StorageClassList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.4")
-    .deprecated("1.19")
-    .replaced_by("storage.k8s.io/v1 StorageClass"),
+            ("storage.k8s.io", "v1beta1", "StorageClassList"),
+            &crate::storage::v1::STORAGE_CLASS_LIST,
+            "io.k8s.api.storage.v1beta1.StorageClassList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.4")
+        .deprecated("1.19")
+        .replaced_by("storage.k8s.io/v1 StorageClass"),
     KindDef::new(
-        ("storage.k8s.io", "v1", "VolumeAttachment"),
-        &crate::storage::v1::VOLUME_ATTACHMENT,
-        "io.k8s.api.storage.v1.VolumeAttachment",
-    )
-    .introduced("1.13")
-    .resource(&STORAGE_VOLUME_ATTACHMENT_V1)
-    .listed_as("VolumeAttachmentList"),
+            ("storage.k8s.io", "v1", "VolumeAttachment"),
+            &crate::storage::v1::VOLUME_ATTACHMENT,
+            "io.k8s.api.storage.v1.VolumeAttachment",
+        )
+        .introduced("1.13")
+        .resource(&STORAGE_VOLUME_ATTACHMENT_V1)
+        .listed_as("VolumeAttachmentList"),
     KindDef::new(
-        ("storage.k8s.io", "v1", "VolumeAttachmentList"),
-        &crate::storage::v1::VOLUME_ATTACHMENT_LIST,
-        "io.k8s.api.storage.v1.VolumeAttachmentList",
-    )
-    .introduced("1.13"),
+            ("storage.k8s.io", "v1", "VolumeAttachmentList"),
+            &crate::storage::v1::VOLUME_ATTACHMENT_LIST,
+            "io.k8s.api.storage.v1.VolumeAttachmentList",
+        )
+        .introduced("1.13"),
     KindDef::new(
-        ("storage.k8s.io", "v1beta1", "VolumeAttachment"),
-        &crate::storage::v1::VOLUME_ATTACHMENT,
-        "io.k8s.api.storage.v1beta1.VolumeAttachment",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.10")
-    .deprecated("1.19")
-    .replaced_by("storage.k8s.io/v1 VolumeAttachment")
-    .resource(&STORAGE_VOLUME_ATTACHMENT_V1BETA1)
-    .listed_as("VolumeAttachmentList"),
+            ("storage.k8s.io", "v1beta1", "VolumeAttachment"),
+            &crate::storage::v1::VOLUME_ATTACHMENT,
+            "io.k8s.api.storage.v1beta1.VolumeAttachment",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.10")
+        .deprecated("1.19")
+        .replaced_by("storage.k8s.io/v1 VolumeAttachment")
+        .resource(&STORAGE_VOLUME_ATTACHMENT_V1BETA1)
+        .listed_as("VolumeAttachmentList"),
     KindDef::new(
-        ("storage.k8s.io", "v1beta1", "VolumeAttachmentList"),
-        &crate::storage::v1::VOLUME_ATTACHMENT_LIST,
-        "io.k8s.api.storage.v1beta1.VolumeAttachmentList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.10")
-    .deprecated("1.19")
-    .replaced_by("storage.k8s.io/v1 VolumeAttachment"),
+            ("storage.k8s.io", "v1beta1", "VolumeAttachmentList"),
+            &crate::storage::v1::VOLUME_ATTACHMENT_LIST,
+            "io.k8s.api.storage.v1beta1.VolumeAttachmentList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.10")
+        .deprecated("1.19")
+        .replaced_by("storage.k8s.io/v1 VolumeAttachment"),
     KindDef::new(
-        ("storage.k8s.io", "v1alpha1", "VolumeAttachment"),
-        &crate::storage::v1::VOLUME_ATTACHMENT,
-        "io.k8s.api.storage.v1alpha1.VolumeAttachment",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.9")
-    .deprecated("1.21")
-    .replaced_by("storage.k8s.io/v1 VolumeAttachment")
-    .resource(&STORAGE_VOLUME_ATTACHMENT_V1ALPHA1)
-    .listed_as("VolumeAttachmentList"),
+            ("storage.k8s.io", "v1alpha1", "VolumeAttachment"),
+            &crate::storage::v1::VOLUME_ATTACHMENT,
+            "io.k8s.api.storage.v1alpha1.VolumeAttachment",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.9")
+        .deprecated("1.21")
+        .replaced_by("storage.k8s.io/v1 VolumeAttachment")
+        .resource(&STORAGE_VOLUME_ATTACHMENT_V1ALPHA1)
+        .listed_as("VolumeAttachmentList"),
     KindDef::new(
-        ("storage.k8s.io", "v1alpha1", "VolumeAttachmentList"),
-        &crate::storage::v1::VOLUME_ATTACHMENT_LIST,
-        "io.k8s.api.storage.v1alpha1.VolumeAttachmentList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.9")
-    .deprecated("1.21")
-    .replaced_by("storage.k8s.io/v1 VolumeAttachment"),
+            ("storage.k8s.io", "v1alpha1", "VolumeAttachmentList"),
+            &crate::storage::v1::VOLUME_ATTACHMENT_LIST,
+            "io.k8s.api.storage.v1alpha1.VolumeAttachmentList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.9")
+        .deprecated("1.21")
+        .replaced_by("storage.k8s.io/v1 VolumeAttachment"),
     KindDef::new(
-        ("storage.k8s.io", "v1", "VolumeAttributesClass"),
-        &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS,
-        "io.k8s.api.storage.v1.VolumeAttributesClass",
-    )
-    .introduced("1.34")
-    .resource(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1)
-    .listed_as("VolumeAttributesClassList"),
+            ("storage.k8s.io", "v1", "VolumeAttributesClass"),
+            &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS,
+            "io.k8s.api.storage.v1.VolumeAttributesClass",
+        )
+        .introduced("1.34")
+        .resource(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1)
+        .listed_as("VolumeAttributesClassList"),
     KindDef::new(
-        ("storage.k8s.io", "v1", "VolumeAttributesClassList"),
-        &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS_LIST,
-        "io.k8s.api.storage.v1.VolumeAttributesClassList",
-    )
-    .introduced("1.34"),
+            ("storage.k8s.io", "v1", "VolumeAttributesClassList"),
+            &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS_LIST,
+            "io.k8s.api.storage.v1.VolumeAttributesClassList",
+        )
+        .introduced("1.34"),
     KindDef::new(
-        ("storage.k8s.io", "v1beta1", "VolumeAttributesClass"),
-        &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS,
-        "io.k8s.api.storage.v1beta1.VolumeAttributesClass",
-    )
-    .serving(Serving::Off)
-    .introduced("1.31")
-    .deprecated("1.34")
-    .replaced_by("storage.k8s.io/v1 VolumeAttributesClass")
-    .resource(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1)
-    .listed_as("VolumeAttributesClassList"),
+            ("storage.k8s.io", "v1beta1", "VolumeAttributesClass"),
+            &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS,
+            "io.k8s.api.storage.v1beta1.VolumeAttributesClass",
+        )
+        .serving(Serving::Off)
+        .introduced("1.31")
+        .deprecated("1.34")
+        .replaced_by("storage.k8s.io/v1 VolumeAttributesClass")
+        .resource(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1)
+        .listed_as("VolumeAttributesClassList"),
     KindDef::new(
-        ("storage.k8s.io", "v1beta1", "VolumeAttributesClassList"),
-        &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS_LIST,
-        "io.k8s.api.storage.v1beta1.VolumeAttributesClassList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.31")
-    .deprecated("1.34")
-    .replaced_by("storage.k8s.io/v1 VolumeAttributesClass"),
+            ("storage.k8s.io", "v1beta1", "VolumeAttributesClassList"),
+            &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS_LIST,
+            "io.k8s.api.storage.v1beta1.VolumeAttributesClassList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.31")
+        .deprecated("1.34")
+        .replaced_by("storage.k8s.io/v1 VolumeAttributesClass"),
     KindDef::new(
-        ("storage.k8s.io", "v1alpha1", "VolumeAttributesClass"),
-        &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS,
-        "io.k8s.api.storage.v1alpha1.VolumeAttributesClass",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.29")
-    .deprecated("1.32")
-    .replaced_by("storage.k8s.io/v1 VolumeAttributesClass")
-    .resource(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1)
-    .listed_as("VolumeAttributesClassList"),
+            ("storage.k8s.io", "v1alpha1", "VolumeAttributesClass"),
+            &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS,
+            "io.k8s.api.storage.v1alpha1.VolumeAttributesClass",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.29")
+        .deprecated("1.32")
+        .replaced_by("storage.k8s.io/v1 VolumeAttributesClass")
+        .resource(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1)
+        .listed_as("VolumeAttributesClassList"),
     KindDef::new(
-        ("storage.k8s.io", "v1alpha1", "VolumeAttributesClassList"),
-        &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS_LIST,
-        "io.k8s.api.storage.v1alpha1.VolumeAttributesClassList",
-    )
-    .serving(Serving::Unserved)
-    .introduced("1.29")
-    .deprecated("1.32")
-    .replaced_by("storage.k8s.io/v1 VolumeAttributesClass"),
+            ("storage.k8s.io", "v1alpha1", "VolumeAttributesClassList"),
+            &crate::storage::v1::VOLUME_ATTRIBUTES_CLASS_LIST,
+            "io.k8s.api.storage.v1alpha1.VolumeAttributesClassList",
+        )
+        .serving(Serving::Unserved)
+        .introduced("1.29")
+        .deprecated("1.32")
+        .replaced_by("storage.k8s.io/v1 VolumeAttributesClass"),
     KindDef::new(
-        ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigration"),
-        &crate::storagemigration::v1beta1::STORAGE_VERSION_MIGRATION,
-        "io.k8s.api.storagemigration.v1beta1.StorageVersionMigration",
-    )
-    .serving(Serving::Off)
-    .introduced("1.35")
-    .resource(&STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1)
-    .listed_as("StorageVersionMigrationList")
-    .gated("StorageVersionMigrator"),
+            ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigration"),
+            &crate::storagemigration::v1beta1::STORAGE_VERSION_MIGRATION,
+            "io.k8s.api.storagemigration.v1beta1.StorageVersionMigration",
+        )
+        .serving(Serving::Off)
+        .introduced("1.35")
+        .resource(&STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1)
+        .listed_as("StorageVersionMigrationList")
+        .gated("StorageVersionMigrator"),
     KindDef::new(
-        ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigrationList"),
-        &crate::storagemigration::v1beta1::STORAGE_VERSION_MIGRATION_LIST,
-        "io.k8s.api.storagemigration.v1beta1.StorageVersionMigrationList",
-    )
-    .serving(Serving::Off)
-    .introduced("1.35")
-    .gated("StorageVersionMigrator"),
+            ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigrationList"),
+            &crate::storagemigration::v1beta1::STORAGE_VERSION_MIGRATION_LIST,
+            "io.k8s.api.storagemigration.v1beta1.StorageVersionMigrationList",
+        )
+        .serving(Serving::Off)
+        .introduced("1.35")
+        .gated("StorageVersionMigrator"),
 ];

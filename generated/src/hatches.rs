@@ -4,9 +4,6 @@
 #[path = "../../server/controlplane/hatches/admissionregistration.rs"]
 #[warn(clippy::all)]
 pub mod admissionregistration;
-#[path = "../../server/controlplane/hatches/apiserverinternal.rs"]
-#[warn(clippy::all)]
-pub mod apiserverinternal;
 #[path = "../../server/controlplane/hatches/apps.rs"]
 #[warn(clippy::all)]
 pub mod apps;
@@ -34,6 +31,9 @@ pub mod extensions;
 #[path = "../../server/controlplane/hatches/flowcontrol.rs"]
 #[warn(clippy::all)]
 pub mod flowcontrol;
+#[path = "../../server/controlplane/hatches/apiserverinternal.rs"]
+#[warn(clippy::all)]
+pub mod apiserverinternal;
 #[path = "../../server/controlplane/hatches/networking.rs"]
 #[warn(clippy::all)]
 pub mod networking;

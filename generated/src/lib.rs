@@ -4,14 +4,14 @@
 // Checked where it is declared, not where it is written out.
 #![allow(clippy::all, clippy::pedantic, rustdoc::all, unused_imports)]
 
+mod catalog;
+pub mod hatches;
 pub mod admission;
 pub mod admissionregistration;
-pub mod apiserverinternal;
 pub mod apps;
 pub mod authorization;
 pub mod autoscaling;
 pub mod batch;
-mod catalog;
 pub mod certificates;
 pub mod coordination;
 pub mod core;
@@ -20,8 +20,8 @@ pub mod eventratelimit;
 pub mod events;
 pub mod extensions;
 pub mod flowcontrol;
-pub mod hatches;
 pub mod imagepolicy;
+pub mod apiserverinternal;
 pub mod networking;
 pub mod node;
 pub mod podsecurity;

@@ -10,7 +10,9 @@ pub fn v1beta1_mutating_webhook_configuration_to_hub(
         webhooks: {
             let v = std::mem::take(&mut from.webhooks);
             v.into_iter()
-                .map(|mut v| crate::admissionregistration::conversions::v1beta1_mutating_webhook_to_hub(&mut v))
+                .map(|mut v| crate::admissionregistration::conversions::v1beta1_mutating_webhook_to_hub(
+                    &mut v,
+                ))
                 .collect()
         },
     };
@@ -26,7 +28,9 @@ pub fn v1beta1_mutating_webhook_configuration_from_hub(
         webhooks: {
             let v = std::mem::take(&mut from.webhooks);
             v.into_iter()
-                .map(|mut v| crate::admissionregistration::conversions::v1beta1_mutating_webhook_from_hub(&mut v))
+                .map(|mut v| crate::admissionregistration::conversions::v1beta1_mutating_webhook_from_hub(
+                    &mut v,
+                ))
                 .collect()
         },
     };
@@ -82,7 +86,9 @@ pub fn v1beta1_validating_webhook_configuration_to_hub(
         webhooks: {
             let v = std::mem::take(&mut from.webhooks);
             v.into_iter()
-                .map(|mut v| crate::admissionregistration::conversions::v1beta1_validating_webhook_to_hub(&mut v))
+                .map(|mut v| crate::admissionregistration::conversions::v1beta1_validating_webhook_to_hub(
+                    &mut v,
+                ))
                 .collect()
         },
     };
@@ -98,7 +104,9 @@ pub fn v1beta1_validating_webhook_configuration_from_hub(
         webhooks: {
             let v = std::mem::take(&mut from.webhooks);
             v.into_iter()
-                .map(|mut v| crate::admissionregistration::conversions::v1beta1_validating_webhook_from_hub(&mut v))
+                .map(|mut v| crate::admissionregistration::conversions::v1beta1_validating_webhook_from_hub(
+                    &mut v,
+                ))
                 .collect()
         },
     };
@@ -149,7 +157,9 @@ pub fn v1alpha1_mutating_admission_policy_to_hub(
     let to = crate::admissionregistration::v1::MutatingAdmissionPolicy {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_spec_to_hub(&mut from.spec),
+        spec: crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_spec_to_hub(
+            &mut from.spec,
+        ),
     };
     to
 }
@@ -176,7 +186,9 @@ pub fn v1alpha1_mutating_admission_policy_spec_to_hub(
         variables: {
             let v = std::mem::take(&mut from.variables);
             v.into_iter()
-                .map(|mut v| crate::admissionregistration::conversions::v1alpha1_variable_to_hub(&mut v))
+                .map(|mut v| crate::admissionregistration::conversions::v1alpha1_variable_to_hub(
+                    &mut v,
+                ))
                 .collect()
         },
         mutations: std::mem::take(&mut from.mutations),
@@ -196,7 +208,9 @@ pub fn v1alpha1_mutating_admission_policy_spec_from_hub(
         variables: {
             let v = std::mem::take(&mut from.variables);
             v.into_iter()
-                .map(|mut v| crate::admissionregistration::conversions::v1alpha1_variable_from_hub(&mut v))
+                .map(|mut v| crate::admissionregistration::conversions::v1alpha1_variable_from_hub(
+                    &mut v,
+                ))
                 .collect()
         },
         mutations: std::mem::take(&mut from.mutations),
@@ -239,7 +253,11 @@ pub fn v1alpha1_mutating_admission_policy_binding_spec_to_hub(
     let to = crate::admissionregistration::v1::MutatingAdmissionPolicyBindingSpec {
         policy_name: std::mem::take(&mut from.policy_name),
         param_ref: std::mem::take(&mut from.param_ref)
-            .map(|mut v| Box::new(crate::admissionregistration::conversions::v1alpha1_param_ref_to_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::admissionregistration::conversions::v1alpha1_param_ref_to_hub(
+                    &mut v,
+                ),
+            )),
         match_resources: std::mem::take(&mut from.match_resources),
     };
     to
@@ -251,7 +269,11 @@ pub fn v1alpha1_mutating_admission_policy_binding_spec_from_hub(
     let to = crate::admissionregistration::v1alpha1::MutatingAdmissionPolicyBindingSpec {
         policy_name: std::mem::take(&mut from.policy_name),
         param_ref: std::mem::take(&mut from.param_ref)
-            .map(|mut v| Box::new(crate::admissionregistration::conversions::v1alpha1_param_ref_from_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::admissionregistration::conversions::v1alpha1_param_ref_from_hub(
+                    &mut v,
+                ),
+            )),
         match_resources: std::mem::take(&mut from.match_resources),
     };
     to
@@ -342,7 +364,9 @@ pub fn v1alpha1_validating_admission_policy_spec_to_hub(
         variables: {
             let v = std::mem::take(&mut from.variables);
             v.into_iter()
-                .map(|mut v| crate::admissionregistration::conversions::v1alpha1_variable_to_hub(&mut v))
+                .map(|mut v| crate::admissionregistration::conversions::v1alpha1_variable_to_hub(
+                    &mut v,
+                ))
                 .collect()
         },
     };
@@ -362,7 +386,9 @@ pub fn v1alpha1_validating_admission_policy_spec_from_hub(
         variables: {
             let v = std::mem::take(&mut from.variables);
             v.into_iter()
-                .map(|mut v| crate::admissionregistration::conversions::v1alpha1_variable_from_hub(&mut v))
+                .map(|mut v| crate::admissionregistration::conversions::v1alpha1_variable_from_hub(
+                    &mut v,
+                ))
                 .collect()
         },
     };
@@ -401,7 +427,11 @@ pub fn v1alpha1_validating_admission_policy_binding_spec_to_hub(
     let to = crate::admissionregistration::v1::ValidatingAdmissionPolicyBindingSpec {
         policy_name: std::mem::take(&mut from.policy_name),
         param_ref: std::mem::take(&mut from.param_ref)
-            .map(|mut v| Box::new(crate::admissionregistration::conversions::v1alpha1_param_ref_to_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::admissionregistration::conversions::v1alpha1_param_ref_to_hub(
+                    &mut v,
+                ),
+            )),
         match_resources: std::mem::take(&mut from.match_resources),
         validation_actions: std::mem::take(&mut from.validation_actions),
     };
@@ -414,7 +444,11 @@ pub fn v1alpha1_validating_admission_policy_binding_spec_from_hub(
     let to = crate::admissionregistration::v1alpha1::ValidatingAdmissionPolicyBindingSpec {
         policy_name: std::mem::take(&mut from.policy_name),
         param_ref: std::mem::take(&mut from.param_ref)
-            .map(|mut v| Box::new(crate::admissionregistration::conversions::v1alpha1_param_ref_from_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::admissionregistration::conversions::v1alpha1_param_ref_from_hub(
+                    &mut v,
+                ),
+            )),
         match_resources: std::mem::take(&mut from.match_resources),
         validation_actions: std::mem::take(&mut from.validation_actions),
     };

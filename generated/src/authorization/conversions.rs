@@ -7,7 +7,9 @@ pub fn v1beta1_local_subject_access_review_to_hub(
     let to = crate::authorization::v1::LocalSubjectAccessReview {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::authorization::conversions::v1beta1_subject_access_review_spec_to_hub(&mut from.spec),
+        spec: crate::authorization::conversions::v1beta1_subject_access_review_spec_to_hub(
+            &mut from.spec,
+        ),
         status: std::mem::take(&mut from.status),
     };
     to
@@ -19,7 +21,9 @@ pub fn v1beta1_local_subject_access_review_from_hub(
     let to = crate::authorization::v1beta1::LocalSubjectAccessReview {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::authorization::conversions::v1beta1_subject_access_review_spec_from_hub(&mut from.spec),
+        spec: crate::authorization::conversions::v1beta1_subject_access_review_spec_from_hub(
+            &mut from.spec,
+        ),
         status: std::mem::take(&mut from.status),
     };
     to
@@ -31,7 +35,9 @@ pub fn v1beta1_subject_access_review_to_hub(
     let to = crate::authorization::v1::SubjectAccessReview {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::authorization::conversions::v1beta1_subject_access_review_spec_to_hub(&mut from.spec),
+        spec: crate::authorization::conversions::v1beta1_subject_access_review_spec_to_hub(
+            &mut from.spec,
+        ),
         status: std::mem::take(&mut from.status),
     };
     to
@@ -43,7 +49,9 @@ pub fn v1beta1_subject_access_review_from_hub(
     let to = crate::authorization::v1beta1::SubjectAccessReview {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::authorization::conversions::v1beta1_subject_access_review_spec_from_hub(&mut from.spec),
+        spec: crate::authorization::conversions::v1beta1_subject_access_review_spec_from_hub(
+            &mut from.spec,
+        ),
         status: std::mem::take(&mut from.status),
     };
     to

@@ -7,8 +7,12 @@ pub fn v1_horizontal_pod_autoscaler_to_hub(
     let mut to = crate::autoscaling::v2::HorizontalPodAutoscaler {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_spec_to_hub(&mut from.spec),
-        status: crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_status_to_hub(&mut from.status),
+        spec: crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_spec_to_hub(
+            &mut from.spec,
+        ),
+        status: crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_status_to_hub(
+            &mut from.status,
+        ),
     };
     crate::hatches::autoscaling::v1_horizontal_pod_autoscaler_to_hub(from, &mut to);
     to
@@ -20,8 +24,12 @@ pub fn v1_horizontal_pod_autoscaler_from_hub(
     let mut to = crate::autoscaling::v1::HorizontalPodAutoscaler {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_spec_from_hub(&mut from.spec),
-        status: crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_status_from_hub(&mut from.status),
+        spec: crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_spec_from_hub(
+            &mut from.spec,
+        ),
+        status: crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_status_from_hub(
+            &mut from.status,
+        ),
     };
     crate::hatches::autoscaling::v1_horizontal_pod_autoscaler_from_hub(from, &mut to);
     to
@@ -81,37 +89,68 @@ pub fn v1_horizontal_pod_autoscaler_status_from_hub(
     to
 }
 
-pub fn v1_metric_spec_to_hub(from: &mut crate::autoscaling::v1::MetricSpec) -> crate::autoscaling::v2::MetricSpec {
+pub fn v1_metric_spec_to_hub(
+    from: &mut crate::autoscaling::v1::MetricSpec,
+) -> crate::autoscaling::v2::MetricSpec {
     let to = crate::autoscaling::v2::MetricSpec {
         r#type: std::mem::take(&mut from.r#type),
         object: std::mem::take(&mut from.object)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_object_metric_source_to_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_object_metric_source_to_hub(&mut v),
+            )),
         pods: std::mem::take(&mut from.pods)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_pods_metric_source_to_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_pods_metric_source_to_hub(&mut v),
+            )),
         resource: std::mem::take(&mut from.resource)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_resource_metric_source_to_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_resource_metric_source_to_hub(&mut v),
+            )),
         container_resource: std::mem::take(&mut from.container_resource)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_container_resource_metric_source_to_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_container_resource_metric_source_to_hub(
+                    &mut v,
+                ),
+            )),
         external: std::mem::take(&mut from.external)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_external_metric_source_to_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_external_metric_source_to_hub(&mut v),
+            )),
     };
     to
 }
 
-pub fn v1_metric_spec_from_hub(from: &mut crate::autoscaling::v2::MetricSpec) -> crate::autoscaling::v1::MetricSpec {
+pub fn v1_metric_spec_from_hub(
+    from: &mut crate::autoscaling::v2::MetricSpec,
+) -> crate::autoscaling::v1::MetricSpec {
     let to = crate::autoscaling::v1::MetricSpec {
         r#type: std::mem::take(&mut from.r#type),
         object: std::mem::take(&mut from.object)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_object_metric_source_from_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_object_metric_source_from_hub(&mut v),
+            )),
         pods: std::mem::take(&mut from.pods)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_pods_metric_source_from_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_pods_metric_source_from_hub(&mut v),
+            )),
         resource: std::mem::take(&mut from.resource)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_resource_metric_source_from_hub(&mut v))),
-        container_resource: std::mem::take(&mut from.container_resource).map(|mut v| {
-            Box::new(crate::autoscaling::conversions::v1_container_resource_metric_source_from_hub(&mut v))
-        }),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_resource_metric_source_from_hub(
+                    &mut v,
+                ),
+            )),
+        container_resource: std::mem::take(&mut from.container_resource)
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_container_resource_metric_source_from_hub(
+                    &mut v,
+                ),
+            )),
         external: std::mem::take(&mut from.external)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_external_metric_source_from_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_external_metric_source_from_hub(
+                    &mut v,
+                ),
+            )),
     };
     to
 }
@@ -122,15 +161,27 @@ pub fn v1_metric_status_to_hub(
     let to = crate::autoscaling::v2::MetricStatus {
         r#type: std::mem::take(&mut from.r#type),
         object: std::mem::take(&mut from.object)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_object_metric_status_to_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_object_metric_status_to_hub(&mut v),
+            )),
         pods: std::mem::take(&mut from.pods)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_pods_metric_status_to_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_pods_metric_status_to_hub(&mut v),
+            )),
         resource: std::mem::take(&mut from.resource)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_resource_metric_status_to_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_resource_metric_status_to_hub(&mut v),
+            )),
         container_resource: std::mem::take(&mut from.container_resource)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_container_resource_metric_status_to_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_container_resource_metric_status_to_hub(
+                    &mut v,
+                ),
+            )),
         external: std::mem::take(&mut from.external)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_external_metric_status_to_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_external_metric_status_to_hub(&mut v),
+            )),
     };
     to
 }
@@ -141,16 +192,31 @@ pub fn v1_metric_status_from_hub(
     let to = crate::autoscaling::v1::MetricStatus {
         r#type: std::mem::take(&mut from.r#type),
         object: std::mem::take(&mut from.object)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_object_metric_status_from_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_object_metric_status_from_hub(&mut v),
+            )),
         pods: std::mem::take(&mut from.pods)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_pods_metric_status_from_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_pods_metric_status_from_hub(&mut v),
+            )),
         resource: std::mem::take(&mut from.resource)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_resource_metric_status_from_hub(&mut v))),
-        container_resource: std::mem::take(&mut from.container_resource).map(|mut v| {
-            Box::new(crate::autoscaling::conversions::v1_container_resource_metric_status_from_hub(&mut v))
-        }),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_resource_metric_status_from_hub(
+                    &mut v,
+                ),
+            )),
+        container_resource: std::mem::take(&mut from.container_resource)
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_container_resource_metric_status_from_hub(
+                    &mut v,
+                ),
+            )),
         external: std::mem::take(&mut from.external)
-            .map(|mut v| Box::new(crate::autoscaling::conversions::v1_external_metric_status_from_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::autoscaling::conversions::v1_external_metric_status_from_hub(
+                    &mut v,
+                ),
+            )),
     };
     to
 }
@@ -158,7 +224,9 @@ pub fn v1_metric_status_from_hub(
 pub fn v1_object_metric_source_to_hub(
     from: &mut crate::autoscaling::v1::ObjectMetricSource,
 ) -> crate::autoscaling::v2::ObjectMetricSource {
-    let mut to = crate::autoscaling::v2::ObjectMetricSource { ..Default::default() };
+    let mut to = crate::autoscaling::v2::ObjectMetricSource {
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_object_metric_source_to_hub(from, &mut to);
     to
 }
@@ -166,7 +234,9 @@ pub fn v1_object_metric_source_to_hub(
 pub fn v1_object_metric_source_from_hub(
     from: &mut crate::autoscaling::v2::ObjectMetricSource,
 ) -> crate::autoscaling::v1::ObjectMetricSource {
-    let mut to = crate::autoscaling::v1::ObjectMetricSource { ..Default::default() };
+    let mut to = crate::autoscaling::v1::ObjectMetricSource {
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_object_metric_source_from_hub(from, &mut to);
     to
 }
@@ -196,7 +266,9 @@ pub fn v1_cross_version_object_reference_from_hub(
 pub fn v1_pods_metric_source_to_hub(
     from: &mut crate::autoscaling::v1::PodsMetricSource,
 ) -> crate::autoscaling::v2::PodsMetricSource {
-    let mut to = crate::autoscaling::v2::PodsMetricSource { ..Default::default() };
+    let mut to = crate::autoscaling::v2::PodsMetricSource {
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_pods_metric_source_to_hub(from, &mut to);
     to
 }
@@ -204,7 +276,9 @@ pub fn v1_pods_metric_source_to_hub(
 pub fn v1_pods_metric_source_from_hub(
     from: &mut crate::autoscaling::v2::PodsMetricSource,
 ) -> crate::autoscaling::v1::PodsMetricSource {
-    let mut to = crate::autoscaling::v1::PodsMetricSource { ..Default::default() };
+    let mut to = crate::autoscaling::v1::PodsMetricSource {
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_pods_metric_source_from_hub(from, &mut to);
     to
 }
@@ -212,8 +286,10 @@ pub fn v1_pods_metric_source_from_hub(
 pub fn v1_resource_metric_source_to_hub(
     from: &mut crate::autoscaling::v1::ResourceMetricSource,
 ) -> crate::autoscaling::v2::ResourceMetricSource {
-    let mut to =
-        crate::autoscaling::v2::ResourceMetricSource { name: std::mem::take(&mut from.name), ..Default::default() };
+    let mut to = crate::autoscaling::v2::ResourceMetricSource {
+        name: std::mem::take(&mut from.name),
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_resource_metric_source_to_hub(from, &mut to);
     to
 }
@@ -221,8 +297,10 @@ pub fn v1_resource_metric_source_to_hub(
 pub fn v1_resource_metric_source_from_hub(
     from: &mut crate::autoscaling::v2::ResourceMetricSource,
 ) -> crate::autoscaling::v1::ResourceMetricSource {
-    let mut to =
-        crate::autoscaling::v1::ResourceMetricSource { name: std::mem::take(&mut from.name), ..Default::default() };
+    let mut to = crate::autoscaling::v1::ResourceMetricSource {
+        name: std::mem::take(&mut from.name),
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_resource_metric_source_from_hub(from, &mut to);
     to
 }
@@ -235,7 +313,10 @@ pub fn v1_container_resource_metric_source_to_hub(
         container: std::mem::take(&mut from.container),
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_container_resource_metric_source_to_hub(from, &mut to);
+    crate::hatches::autoscaling::v1_container_resource_metric_source_to_hub(
+        from,
+        &mut to,
+    );
     to
 }
 
@@ -247,14 +328,19 @@ pub fn v1_container_resource_metric_source_from_hub(
         container: std::mem::take(&mut from.container),
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_container_resource_metric_source_from_hub(from, &mut to);
+    crate::hatches::autoscaling::v1_container_resource_metric_source_from_hub(
+        from,
+        &mut to,
+    );
     to
 }
 
 pub fn v1_external_metric_source_to_hub(
     from: &mut crate::autoscaling::v1::ExternalMetricSource,
 ) -> crate::autoscaling::v2::ExternalMetricSource {
-    let mut to = crate::autoscaling::v2::ExternalMetricSource { ..Default::default() };
+    let mut to = crate::autoscaling::v2::ExternalMetricSource {
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_external_metric_source_to_hub(from, &mut to);
     to
 }
@@ -262,7 +348,9 @@ pub fn v1_external_metric_source_to_hub(
 pub fn v1_external_metric_source_from_hub(
     from: &mut crate::autoscaling::v2::ExternalMetricSource,
 ) -> crate::autoscaling::v1::ExternalMetricSource {
-    let mut to = crate::autoscaling::v1::ExternalMetricSource { ..Default::default() };
+    let mut to = crate::autoscaling::v1::ExternalMetricSource {
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_external_metric_source_from_hub(from, &mut to);
     to
 }
@@ -270,7 +358,9 @@ pub fn v1_external_metric_source_from_hub(
 pub fn v1_object_metric_status_to_hub(
     from: &mut crate::autoscaling::v1::ObjectMetricStatus,
 ) -> crate::autoscaling::v2::ObjectMetricStatus {
-    let mut to = crate::autoscaling::v2::ObjectMetricStatus { ..Default::default() };
+    let mut to = crate::autoscaling::v2::ObjectMetricStatus {
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_object_metric_status_to_hub(from, &mut to);
     to
 }
@@ -278,7 +368,9 @@ pub fn v1_object_metric_status_to_hub(
 pub fn v1_object_metric_status_from_hub(
     from: &mut crate::autoscaling::v2::ObjectMetricStatus,
 ) -> crate::autoscaling::v1::ObjectMetricStatus {
-    let mut to = crate::autoscaling::v1::ObjectMetricStatus { ..Default::default() };
+    let mut to = crate::autoscaling::v1::ObjectMetricStatus {
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_object_metric_status_from_hub(from, &mut to);
     to
 }
@@ -286,7 +378,9 @@ pub fn v1_object_metric_status_from_hub(
 pub fn v1_pods_metric_status_to_hub(
     from: &mut crate::autoscaling::v1::PodsMetricStatus,
 ) -> crate::autoscaling::v2::PodsMetricStatus {
-    let mut to = crate::autoscaling::v2::PodsMetricStatus { ..Default::default() };
+    let mut to = crate::autoscaling::v2::PodsMetricStatus {
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_pods_metric_status_to_hub(from, &mut to);
     to
 }
@@ -294,7 +388,9 @@ pub fn v1_pods_metric_status_to_hub(
 pub fn v1_pods_metric_status_from_hub(
     from: &mut crate::autoscaling::v2::PodsMetricStatus,
 ) -> crate::autoscaling::v1::PodsMetricStatus {
-    let mut to = crate::autoscaling::v1::PodsMetricStatus { ..Default::default() };
+    let mut to = crate::autoscaling::v1::PodsMetricStatus {
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_pods_metric_status_from_hub(from, &mut to);
     to
 }
@@ -302,8 +398,10 @@ pub fn v1_pods_metric_status_from_hub(
 pub fn v1_resource_metric_status_to_hub(
     from: &mut crate::autoscaling::v1::ResourceMetricStatus,
 ) -> crate::autoscaling::v2::ResourceMetricStatus {
-    let mut to =
-        crate::autoscaling::v2::ResourceMetricStatus { name: std::mem::take(&mut from.name), ..Default::default() };
+    let mut to = crate::autoscaling::v2::ResourceMetricStatus {
+        name: std::mem::take(&mut from.name),
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_resource_metric_status_to_hub(from, &mut to);
     to
 }
@@ -311,8 +409,10 @@ pub fn v1_resource_metric_status_to_hub(
 pub fn v1_resource_metric_status_from_hub(
     from: &mut crate::autoscaling::v2::ResourceMetricStatus,
 ) -> crate::autoscaling::v1::ResourceMetricStatus {
-    let mut to =
-        crate::autoscaling::v1::ResourceMetricStatus { name: std::mem::take(&mut from.name), ..Default::default() };
+    let mut to = crate::autoscaling::v1::ResourceMetricStatus {
+        name: std::mem::take(&mut from.name),
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_resource_metric_status_from_hub(from, &mut to);
     to
 }
@@ -325,7 +425,10 @@ pub fn v1_container_resource_metric_status_to_hub(
         container: std::mem::take(&mut from.container),
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_container_resource_metric_status_to_hub(from, &mut to);
+    crate::hatches::autoscaling::v1_container_resource_metric_status_to_hub(
+        from,
+        &mut to,
+    );
     to
 }
 
@@ -337,14 +440,19 @@ pub fn v1_container_resource_metric_status_from_hub(
         container: std::mem::take(&mut from.container),
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_container_resource_metric_status_from_hub(from, &mut to);
+    crate::hatches::autoscaling::v1_container_resource_metric_status_from_hub(
+        from,
+        &mut to,
+    );
     to
 }
 
 pub fn v1_external_metric_status_to_hub(
     from: &mut crate::autoscaling::v1::ExternalMetricStatus,
 ) -> crate::autoscaling::v2::ExternalMetricStatus {
-    let mut to = crate::autoscaling::v2::ExternalMetricStatus { ..Default::default() };
+    let mut to = crate::autoscaling::v2::ExternalMetricStatus {
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_external_metric_status_to_hub(from, &mut to);
     to
 }
@@ -352,7 +460,9 @@ pub fn v1_external_metric_status_to_hub(
 pub fn v1_external_metric_status_from_hub(
     from: &mut crate::autoscaling::v2::ExternalMetricStatus,
 ) -> crate::autoscaling::v1::ExternalMetricStatus {
-    let mut to = crate::autoscaling::v1::ExternalMetricStatus { ..Default::default() };
+    let mut to = crate::autoscaling::v1::ExternalMetricStatus {
+        ..Default::default()
+    };
     crate::hatches::autoscaling::v1_external_metric_status_from_hub(from, &mut to);
     to
 }

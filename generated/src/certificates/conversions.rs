@@ -7,8 +7,12 @@ pub fn v1beta1_certificate_signing_request_to_hub(
     let to = crate::certificates::v1::CertificateSigningRequest {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::certificates::conversions::v1beta1_certificate_signing_request_spec_to_hub(&mut from.spec),
-        status: crate::certificates::conversions::v1beta1_certificate_signing_request_status_to_hub(&mut from.status),
+        spec: crate::certificates::conversions::v1beta1_certificate_signing_request_spec_to_hub(
+            &mut from.spec,
+        ),
+        status: crate::certificates::conversions::v1beta1_certificate_signing_request_status_to_hub(
+            &mut from.status,
+        ),
     };
     to
 }
@@ -19,8 +23,12 @@ pub fn v1beta1_certificate_signing_request_from_hub(
     let to = crate::certificates::v1beta1::CertificateSigningRequest {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::certificates::conversions::v1beta1_certificate_signing_request_spec_from_hub(&mut from.spec),
-        status: crate::certificates::conversions::v1beta1_certificate_signing_request_status_from_hub(&mut from.status),
+        spec: crate::certificates::conversions::v1beta1_certificate_signing_request_spec_from_hub(
+            &mut from.spec,
+        ),
+        status: crate::certificates::conversions::v1beta1_certificate_signing_request_status_from_hub(
+            &mut from.status,
+        ),
     };
     to
 }
@@ -32,9 +40,9 @@ pub fn v1beta1_certificate_signing_request_status_to_hub(
         conditions: {
             let v = std::mem::take(&mut from.conditions);
             v.into_iter()
-                .map(|mut v| {
-                    crate::certificates::conversions::v1beta1_certificate_signing_request_condition_to_hub(&mut v)
-                })
+                .map(|mut v| crate::certificates::conversions::v1beta1_certificate_signing_request_condition_to_hub(
+                    &mut v,
+                ))
                 .collect()
         },
         certificate: std::mem::take(&mut from.certificate),
@@ -49,9 +57,9 @@ pub fn v1beta1_certificate_signing_request_status_from_hub(
         conditions: {
             let v = std::mem::take(&mut from.conditions);
             v.into_iter()
-                .map(|mut v| {
-                    crate::certificates::conversions::v1beta1_certificate_signing_request_condition_from_hub(&mut v)
-                })
+                .map(|mut v| crate::certificates::conversions::v1beta1_certificate_signing_request_condition_from_hub(
+                    &mut v,
+                ))
                 .collect()
         },
         certificate: std::mem::take(&mut from.certificate),

@@ -10,7 +10,11 @@ pub fn v1beta1_endpoint_slice_to_hub(
         address_type: std::mem::take(&mut from.address_type),
         endpoints: {
             let v = std::mem::take(&mut from.endpoints);
-            v.into_iter().map(|mut v| crate::discovery::conversions::v1beta1_endpoint_to_hub(&mut v)).collect()
+            v.into_iter()
+                .map(|mut v| crate::discovery::conversions::v1beta1_endpoint_to_hub(
+                    &mut v,
+                ))
+                .collect()
         },
         ports: std::mem::take(&mut from.ports),
     };
@@ -26,14 +30,20 @@ pub fn v1beta1_endpoint_slice_from_hub(
         address_type: std::mem::take(&mut from.address_type),
         endpoints: {
             let v = std::mem::take(&mut from.endpoints);
-            v.into_iter().map(|mut v| crate::discovery::conversions::v1beta1_endpoint_from_hub(&mut v)).collect()
+            v.into_iter()
+                .map(|mut v| crate::discovery::conversions::v1beta1_endpoint_from_hub(
+                    &mut v,
+                ))
+                .collect()
         },
         ports: std::mem::take(&mut from.ports),
     };
     to
 }
 
-pub fn v1beta1_endpoint_to_hub(from: &mut crate::discovery::v1beta1::Endpoint) -> crate::discovery::v1::Endpoint {
+pub fn v1beta1_endpoint_to_hub(
+    from: &mut crate::discovery::v1beta1::Endpoint,
+) -> crate::discovery::v1::Endpoint {
     let mut to = crate::discovery::v1::Endpoint {
         addresses: std::mem::take(&mut from.addresses),
         conditions: std::mem::take(&mut from.conditions),
@@ -47,7 +57,9 @@ pub fn v1beta1_endpoint_to_hub(from: &mut crate::discovery::v1beta1::Endpoint) -
     to
 }
 
-pub fn v1beta1_endpoint_from_hub(from: &mut crate::discovery::v1::Endpoint) -> crate::discovery::v1beta1::Endpoint {
+pub fn v1beta1_endpoint_from_hub(
+    from: &mut crate::discovery::v1::Endpoint,
+) -> crate::discovery::v1beta1::Endpoint {
     let mut to = crate::discovery::v1beta1::Endpoint {
         addresses: std::mem::take(&mut from.addresses),
         conditions: std::mem::take(&mut from.conditions),

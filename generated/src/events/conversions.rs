@@ -15,7 +15,9 @@ pub fn v1_event_to_hub(from: &mut crate::events::v1::Event) -> crate::core::v1::
         r#type: std::mem::take(&mut from.r#type),
         event_time: std::mem::take(&mut from.event_time),
         series: std::mem::take(&mut from.series)
-            .map(|mut v| Box::new(crate::events::conversions::v1_event_series_to_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::events::conversions::v1_event_series_to_hub(&mut v),
+            )),
         action: std::mem::take(&mut from.action),
         related: std::mem::take(&mut from.related),
         reporting_component: std::mem::take(&mut from.reporting_controller),
@@ -30,7 +32,9 @@ pub fn v1_event_from_hub(from: &mut crate::core::v1::Event) -> crate::events::v1
         metadata: std::mem::take(&mut from.metadata),
         event_time: std::mem::take(&mut from.event_time),
         series: std::mem::take(&mut from.series)
-            .map(|mut v| Box::new(crate::events::conversions::v1_event_series_from_hub(&mut v))),
+            .map(|mut v| Box::new(
+                crate::events::conversions::v1_event_series_from_hub(&mut v),
+            )),
         reporting_controller: std::mem::take(&mut from.reporting_component),
         reporting_instance: std::mem::take(&mut from.reporting_instance),
         action: std::mem::take(&mut from.action),
@@ -47,7 +51,9 @@ pub fn v1_event_from_hub(from: &mut crate::core::v1::Event) -> crate::events::v1
     to
 }
 
-pub fn v1_event_series_to_hub(from: &mut crate::events::v1::EventSeries) -> crate::core::v1::EventSeries {
+pub fn v1_event_series_to_hub(
+    from: &mut crate::events::v1::EventSeries,
+) -> crate::core::v1::EventSeries {
     let to = crate::core::v1::EventSeries {
         count: std::mem::take(&mut from.count),
         last_observed_time: std::mem::take(&mut from.last_observed_time),
@@ -55,7 +61,9 @@ pub fn v1_event_series_to_hub(from: &mut crate::events::v1::EventSeries) -> crat
     to
 }
 
-pub fn v1_event_series_from_hub(from: &mut crate::core::v1::EventSeries) -> crate::events::v1::EventSeries {
+pub fn v1_event_series_from_hub(
+    from: &mut crate::core::v1::EventSeries,
+) -> crate::events::v1::EventSeries {
     let to = crate::events::v1::EventSeries {
         count: std::mem::take(&mut from.count),
         last_observed_time: std::mem::take(&mut from.last_observed_time),

@@ -6,9 +6,12 @@ pub fn v1beta3_priority_level_configuration_spec_to_hub(
 ) -> crate::flowcontrol::v1::PriorityLevelConfigurationSpec {
     let to = crate::flowcontrol::v1::PriorityLevelConfigurationSpec {
         r#type: std::mem::take(&mut from.r#type),
-        limited: std::mem::take(&mut from.limited).map(|mut v| {
-            Box::new(crate::flowcontrol::conversions::v1beta3_limited_priority_level_configuration_to_hub(&mut v))
-        }),
+        limited: std::mem::take(&mut from.limited)
+            .map(|mut v| Box::new(
+                crate::flowcontrol::conversions::v1beta3_limited_priority_level_configuration_to_hub(
+                    &mut v,
+                ),
+            )),
         exempt: std::mem::take(&mut from.exempt),
     };
     to
@@ -19,9 +22,12 @@ pub fn v1beta3_priority_level_configuration_spec_from_hub(
 ) -> crate::flowcontrol::v1beta3::PriorityLevelConfigurationSpec {
     let to = crate::flowcontrol::v1beta3::PriorityLevelConfigurationSpec {
         r#type: std::mem::take(&mut from.r#type),
-        limited: std::mem::take(&mut from.limited).map(|mut v| {
-            Box::new(crate::flowcontrol::conversions::v1beta3_limited_priority_level_configuration_from_hub(&mut v))
-        }),
+        limited: std::mem::take(&mut from.limited)
+            .map(|mut v| Box::new(
+                crate::flowcontrol::conversions::v1beta3_limited_priority_level_configuration_from_hub(
+                    &mut v,
+                ),
+            )),
         exempt: std::mem::take(&mut from.exempt),
     };
     to
@@ -33,10 +39,15 @@ pub fn v1beta3_priority_level_configuration_to_hub(
     let mut to = crate::flowcontrol::v1::PriorityLevelConfiguration {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::flowcontrol::conversions::v1beta3_priority_level_configuration_spec_to_hub(&mut from.spec),
+        spec: crate::flowcontrol::conversions::v1beta3_priority_level_configuration_spec_to_hub(
+            &mut from.spec,
+        ),
         status: std::mem::take(&mut from.status),
     };
-    crate::hatches::flowcontrol::v1beta3_priority_level_configuration_to_hub(from, &mut to);
+    crate::hatches::flowcontrol::v1beta3_priority_level_configuration_to_hub(
+        from,
+        &mut to,
+    );
     to
 }
 
@@ -46,10 +57,15 @@ pub fn v1beta3_priority_level_configuration_from_hub(
     let mut to = crate::flowcontrol::v1beta3::PriorityLevelConfiguration {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::flowcontrol::conversions::v1beta3_priority_level_configuration_spec_from_hub(&mut from.spec),
+        spec: crate::flowcontrol::conversions::v1beta3_priority_level_configuration_spec_from_hub(
+            &mut from.spec,
+        ),
         status: std::mem::take(&mut from.status),
     };
-    crate::hatches::flowcontrol::v1beta3_priority_level_configuration_from_hub(from, &mut to);
+    crate::hatches::flowcontrol::v1beta3_priority_level_configuration_from_hub(
+        from,
+        &mut to,
+    );
     to
 }
 
@@ -73,7 +89,8 @@ pub fn v1beta3_limited_priority_level_configuration_from_hub(
 ) -> crate::flowcontrol::v1beta3::LimitedPriorityLevelConfiguration {
     let to = crate::flowcontrol::v1beta3::LimitedPriorityLevelConfiguration {
         nominal_concurrency_shares: {
-            let v = std::mem::take(&mut from.nominal_concurrency_shares).unwrap_or_default();
+            let v = std::mem::take(&mut from.nominal_concurrency_shares)
+                .unwrap_or_default();
             v
         },
         limit_response: std::mem::take(&mut from.limit_response),
@@ -90,7 +107,9 @@ pub fn v1beta2_flow_schema_to_hub(
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
         spec: std::mem::take(&mut from.spec),
-        status: crate::flowcontrol::conversions::v1beta2_flow_schema_status_to_hub(&mut from.status),
+        status: crate::flowcontrol::conversions::v1beta2_flow_schema_status_to_hub(
+            &mut from.status,
+        ),
     };
     to
 }
@@ -102,7 +121,9 @@ pub fn v1beta2_flow_schema_from_hub(
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
         spec: std::mem::take(&mut from.spec),
-        status: crate::flowcontrol::conversions::v1beta2_flow_schema_status_from_hub(&mut from.status),
+        status: crate::flowcontrol::conversions::v1beta2_flow_schema_status_from_hub(
+            &mut from.status,
+        ),
     };
     to
 }
@@ -110,14 +131,18 @@ pub fn v1beta2_flow_schema_from_hub(
 pub fn v1beta2_flow_schema_status_to_hub(
     from: &mut crate::flowcontrol::v1beta2::FlowSchemaStatus,
 ) -> crate::flowcontrol::v1::FlowSchemaStatus {
-    let to = crate::flowcontrol::v1::FlowSchemaStatus { conditions: std::mem::take(&mut from.conditions) };
+    let to = crate::flowcontrol::v1::FlowSchemaStatus {
+        conditions: std::mem::take(&mut from.conditions),
+    };
     to
 }
 
 pub fn v1beta2_flow_schema_status_from_hub(
     from: &mut crate::flowcontrol::v1::FlowSchemaStatus,
 ) -> crate::flowcontrol::v1beta2::FlowSchemaStatus {
-    let to = crate::flowcontrol::v1beta2::FlowSchemaStatus { conditions: std::mem::take(&mut from.conditions) };
+    let to = crate::flowcontrol::v1beta2::FlowSchemaStatus {
+        conditions: std::mem::take(&mut from.conditions),
+    };
     to
 }
 
@@ -127,8 +152,12 @@ pub fn v1beta2_priority_level_configuration_to_hub(
     let to = crate::flowcontrol::v1::PriorityLevelConfiguration {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::flowcontrol::conversions::v1beta2_priority_level_configuration_spec_to_hub(&mut from.spec),
-        status: crate::flowcontrol::conversions::v1beta2_priority_level_configuration_status_to_hub(&mut from.status),
+        spec: crate::flowcontrol::conversions::v1beta2_priority_level_configuration_spec_to_hub(
+            &mut from.spec,
+        ),
+        status: crate::flowcontrol::conversions::v1beta2_priority_level_configuration_status_to_hub(
+            &mut from.status,
+        ),
     };
     to
 }
@@ -139,8 +168,12 @@ pub fn v1beta2_priority_level_configuration_from_hub(
     let to = crate::flowcontrol::v1beta2::PriorityLevelConfiguration {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::flowcontrol::conversions::v1beta2_priority_level_configuration_spec_from_hub(&mut from.spec),
-        status: crate::flowcontrol::conversions::v1beta2_priority_level_configuration_status_from_hub(&mut from.status),
+        spec: crate::flowcontrol::conversions::v1beta2_priority_level_configuration_spec_from_hub(
+            &mut from.spec,
+        ),
+        status: crate::flowcontrol::conversions::v1beta2_priority_level_configuration_status_from_hub(
+            &mut from.status,
+        ),
     };
     to
 }
@@ -150,9 +183,12 @@ pub fn v1beta2_priority_level_configuration_spec_to_hub(
 ) -> crate::flowcontrol::v1::PriorityLevelConfigurationSpec {
     let to = crate::flowcontrol::v1::PriorityLevelConfigurationSpec {
         r#type: std::mem::take(&mut from.r#type),
-        limited: std::mem::take(&mut from.limited).map(|mut v| {
-            Box::new(crate::flowcontrol::conversions::v1beta2_limited_priority_level_configuration_to_hub(&mut v))
-        }),
+        limited: std::mem::take(&mut from.limited)
+            .map(|mut v| Box::new(
+                crate::flowcontrol::conversions::v1beta2_limited_priority_level_configuration_to_hub(
+                    &mut v,
+                ),
+            )),
         exempt: std::mem::take(&mut from.exempt),
     };
     to
@@ -163,9 +199,12 @@ pub fn v1beta2_priority_level_configuration_spec_from_hub(
 ) -> crate::flowcontrol::v1beta2::PriorityLevelConfigurationSpec {
     let to = crate::flowcontrol::v1beta2::PriorityLevelConfigurationSpec {
         r#type: std::mem::take(&mut from.r#type),
-        limited: std::mem::take(&mut from.limited).map(|mut v| {
-            Box::new(crate::flowcontrol::conversions::v1beta2_limited_priority_level_configuration_from_hub(&mut v))
-        }),
+        limited: std::mem::take(&mut from.limited)
+            .map(|mut v| Box::new(
+                crate::flowcontrol::conversions::v1beta2_limited_priority_level_configuration_from_hub(
+                    &mut v,
+                ),
+            )),
         exempt: std::mem::take(&mut from.exempt),
     };
     to
@@ -191,7 +230,8 @@ pub fn v1beta2_limited_priority_level_configuration_from_hub(
 ) -> crate::flowcontrol::v1beta2::LimitedPriorityLevelConfiguration {
     let to = crate::flowcontrol::v1beta2::LimitedPriorityLevelConfiguration {
         assured_concurrency_shares: {
-            let v = std::mem::take(&mut from.nominal_concurrency_shares).unwrap_or_default();
+            let v = std::mem::take(&mut from.nominal_concurrency_shares)
+                .unwrap_or_default();
             v
         },
         limit_response: std::mem::take(&mut from.limit_response),
@@ -204,8 +244,9 @@ pub fn v1beta2_limited_priority_level_configuration_from_hub(
 pub fn v1beta2_priority_level_configuration_status_to_hub(
     from: &mut crate::flowcontrol::v1beta2::PriorityLevelConfigurationStatus,
 ) -> crate::flowcontrol::v1::PriorityLevelConfigurationStatus {
-    let to =
-        crate::flowcontrol::v1::PriorityLevelConfigurationStatus { conditions: std::mem::take(&mut from.conditions) };
+    let to = crate::flowcontrol::v1::PriorityLevelConfigurationStatus {
+        conditions: std::mem::take(&mut from.conditions),
+    };
     to
 }
 
@@ -225,7 +266,9 @@ pub fn v1beta1_flow_schema_to_hub(
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
         spec: std::mem::take(&mut from.spec),
-        status: crate::flowcontrol::conversions::v1beta1_flow_schema_status_to_hub(&mut from.status),
+        status: crate::flowcontrol::conversions::v1beta1_flow_schema_status_to_hub(
+            &mut from.status,
+        ),
     };
     to
 }
@@ -237,7 +280,9 @@ pub fn v1beta1_flow_schema_from_hub(
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
         spec: std::mem::take(&mut from.spec),
-        status: crate::flowcontrol::conversions::v1beta1_flow_schema_status_from_hub(&mut from.status),
+        status: crate::flowcontrol::conversions::v1beta1_flow_schema_status_from_hub(
+            &mut from.status,
+        ),
     };
     to
 }
@@ -245,14 +290,18 @@ pub fn v1beta1_flow_schema_from_hub(
 pub fn v1beta1_flow_schema_status_to_hub(
     from: &mut crate::flowcontrol::v1beta1::FlowSchemaStatus,
 ) -> crate::flowcontrol::v1::FlowSchemaStatus {
-    let to = crate::flowcontrol::v1::FlowSchemaStatus { conditions: std::mem::take(&mut from.conditions) };
+    let to = crate::flowcontrol::v1::FlowSchemaStatus {
+        conditions: std::mem::take(&mut from.conditions),
+    };
     to
 }
 
 pub fn v1beta1_flow_schema_status_from_hub(
     from: &mut crate::flowcontrol::v1::FlowSchemaStatus,
 ) -> crate::flowcontrol::v1beta1::FlowSchemaStatus {
-    let to = crate::flowcontrol::v1beta1::FlowSchemaStatus { conditions: std::mem::take(&mut from.conditions) };
+    let to = crate::flowcontrol::v1beta1::FlowSchemaStatus {
+        conditions: std::mem::take(&mut from.conditions),
+    };
     to
 }
 
@@ -262,8 +311,12 @@ pub fn v1beta1_priority_level_configuration_to_hub(
     let to = crate::flowcontrol::v1::PriorityLevelConfiguration {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::flowcontrol::conversions::v1beta1_priority_level_configuration_spec_to_hub(&mut from.spec),
-        status: crate::flowcontrol::conversions::v1beta1_priority_level_configuration_status_to_hub(&mut from.status),
+        spec: crate::flowcontrol::conversions::v1beta1_priority_level_configuration_spec_to_hub(
+            &mut from.spec,
+        ),
+        status: crate::flowcontrol::conversions::v1beta1_priority_level_configuration_status_to_hub(
+            &mut from.status,
+        ),
     };
     to
 }
@@ -274,8 +327,12 @@ pub fn v1beta1_priority_level_configuration_from_hub(
     let to = crate::flowcontrol::v1beta1::PriorityLevelConfiguration {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::flowcontrol::conversions::v1beta1_priority_level_configuration_spec_from_hub(&mut from.spec),
-        status: crate::flowcontrol::conversions::v1beta1_priority_level_configuration_status_from_hub(&mut from.status),
+        spec: crate::flowcontrol::conversions::v1beta1_priority_level_configuration_spec_from_hub(
+            &mut from.spec,
+        ),
+        status: crate::flowcontrol::conversions::v1beta1_priority_level_configuration_status_from_hub(
+            &mut from.status,
+        ),
     };
     to
 }
@@ -285,9 +342,12 @@ pub fn v1beta1_priority_level_configuration_spec_to_hub(
 ) -> crate::flowcontrol::v1::PriorityLevelConfigurationSpec {
     let to = crate::flowcontrol::v1::PriorityLevelConfigurationSpec {
         r#type: std::mem::take(&mut from.r#type),
-        limited: std::mem::take(&mut from.limited).map(|mut v| {
-            Box::new(crate::flowcontrol::conversions::v1beta1_limited_priority_level_configuration_to_hub(&mut v))
-        }),
+        limited: std::mem::take(&mut from.limited)
+            .map(|mut v| Box::new(
+                crate::flowcontrol::conversions::v1beta1_limited_priority_level_configuration_to_hub(
+                    &mut v,
+                ),
+            )),
         exempt: std::mem::take(&mut from.exempt),
     };
     to
@@ -298,9 +358,12 @@ pub fn v1beta1_priority_level_configuration_spec_from_hub(
 ) -> crate::flowcontrol::v1beta1::PriorityLevelConfigurationSpec {
     let to = crate::flowcontrol::v1beta1::PriorityLevelConfigurationSpec {
         r#type: std::mem::take(&mut from.r#type),
-        limited: std::mem::take(&mut from.limited).map(|mut v| {
-            Box::new(crate::flowcontrol::conversions::v1beta1_limited_priority_level_configuration_from_hub(&mut v))
-        }),
+        limited: std::mem::take(&mut from.limited)
+            .map(|mut v| Box::new(
+                crate::flowcontrol::conversions::v1beta1_limited_priority_level_configuration_from_hub(
+                    &mut v,
+                ),
+            )),
         exempt: std::mem::take(&mut from.exempt),
     };
     to
@@ -326,7 +389,8 @@ pub fn v1beta1_limited_priority_level_configuration_from_hub(
 ) -> crate::flowcontrol::v1beta1::LimitedPriorityLevelConfiguration {
     let to = crate::flowcontrol::v1beta1::LimitedPriorityLevelConfiguration {
         assured_concurrency_shares: {
-            let v = std::mem::take(&mut from.nominal_concurrency_shares).unwrap_or_default();
+            let v = std::mem::take(&mut from.nominal_concurrency_shares)
+                .unwrap_or_default();
             v
         },
         limit_response: std::mem::take(&mut from.limit_response),
@@ -339,8 +403,9 @@ pub fn v1beta1_limited_priority_level_configuration_from_hub(
 pub fn v1beta1_priority_level_configuration_status_to_hub(
     from: &mut crate::flowcontrol::v1beta1::PriorityLevelConfigurationStatus,
 ) -> crate::flowcontrol::v1::PriorityLevelConfigurationStatus {
-    let to =
-        crate::flowcontrol::v1::PriorityLevelConfigurationStatus { conditions: std::mem::take(&mut from.conditions) };
+    let to = crate::flowcontrol::v1::PriorityLevelConfigurationStatus {
+        conditions: std::mem::take(&mut from.conditions),
+    };
     to
 }
 

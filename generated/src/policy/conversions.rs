@@ -7,7 +7,9 @@ pub fn v1beta1_pod_disruption_budget_to_hub(
     let mut to = crate::policy::v1::PodDisruptionBudget {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::policy::conversions::v1beta1_pod_disruption_budget_spec_to_hub(&mut from.spec),
+        spec: crate::policy::conversions::v1beta1_pod_disruption_budget_spec_to_hub(
+            &mut from.spec,
+        ),
         status: std::mem::take(&mut from.status),
     };
     crate::hatches::policy::v1beta1_pod_disruption_budget_to_hub(from, &mut to);
@@ -20,7 +22,9 @@ pub fn v1beta1_pod_disruption_budget_from_hub(
     let mut to = crate::policy::v1beta1::PodDisruptionBudget {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::policy::conversions::v1beta1_pod_disruption_budget_spec_from_hub(&mut from.spec),
+        spec: crate::policy::conversions::v1beta1_pod_disruption_budget_spec_from_hub(
+            &mut from.spec,
+        ),
         status: std::mem::take(&mut from.status),
     };
     crate::hatches::policy::v1beta1_pod_disruption_budget_from_hub(from, &mut to);
@@ -34,7 +38,9 @@ pub fn v1beta1_pod_disruption_budget_spec_to_hub(
         min_available: std::mem::take(&mut from.min_available),
         selector: std::mem::take(&mut from.selector),
         max_unavailable: std::mem::take(&mut from.max_unavailable),
-        unhealthy_pod_eviction_policy: std::mem::take(&mut from.unhealthy_pod_eviction_policy),
+        unhealthy_pod_eviction_policy: std::mem::take(
+            &mut from.unhealthy_pod_eviction_policy,
+        ),
     };
     to
 }
@@ -46,7 +52,9 @@ pub fn v1beta1_pod_disruption_budget_spec_from_hub(
         min_available: std::mem::take(&mut from.min_available),
         selector: std::mem::take(&mut from.selector),
         max_unavailable: std::mem::take(&mut from.max_unavailable),
-        unhealthy_pod_eviction_policy: std::mem::take(&mut from.unhealthy_pod_eviction_policy),
+        unhealthy_pod_eviction_policy: std::mem::take(
+            &mut from.unhealthy_pod_eviction_policy,
+        ),
     };
     to
 }

@@ -7,7 +7,9 @@ pub fn v1beta1_resource_claim_to_hub(
     let to = crate::resource::v1::ResourceClaim {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::resource::conversions::v1beta1_resource_claim_spec_to_hub(&mut from.spec),
+        spec: crate::resource::conversions::v1beta1_resource_claim_spec_to_hub(
+            &mut from.spec,
+        ),
         status: std::mem::take(&mut from.status),
     };
     to
@@ -19,7 +21,9 @@ pub fn v1beta1_resource_claim_from_hub(
     let to = crate::resource::v1beta1::ResourceClaim {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::resource::conversions::v1beta1_resource_claim_spec_from_hub(&mut from.spec),
+        spec: crate::resource::conversions::v1beta1_resource_claim_spec_from_hub(
+            &mut from.spec,
+        ),
         status: std::mem::take(&mut from.status),
     };
     to
@@ -29,7 +33,9 @@ pub fn v1beta1_resource_claim_spec_to_hub(
     from: &mut crate::resource::v1beta1::ResourceClaimSpec,
 ) -> crate::resource::v1::ResourceClaimSpec {
     let to = crate::resource::v1::ResourceClaimSpec {
-        devices: crate::resource::conversions::v1beta1_device_claim_to_hub(&mut from.devices),
+        devices: crate::resource::conversions::v1beta1_device_claim_to_hub(
+            &mut from.devices,
+        ),
     };
     to
 }
@@ -38,7 +44,9 @@ pub fn v1beta1_resource_claim_spec_from_hub(
     from: &mut crate::resource::v1::ResourceClaimSpec,
 ) -> crate::resource::v1beta1::ResourceClaimSpec {
     let to = crate::resource::v1beta1::ResourceClaimSpec {
-        devices: crate::resource::conversions::v1beta1_device_claim_from_hub(&mut from.devices),
+        devices: crate::resource::conversions::v1beta1_device_claim_from_hub(
+            &mut from.devices,
+        ),
     };
     to
 }
@@ -49,7 +57,11 @@ pub fn v1beta1_device_claim_to_hub(
     let to = crate::resource::v1::DeviceClaim {
         requests: {
             let v = std::mem::take(&mut from.requests);
-            v.into_iter().map(|mut v| crate::resource::conversions::v1beta1_device_request_to_hub(&mut v)).collect()
+            v.into_iter()
+                .map(|mut v| crate::resource::conversions::v1beta1_device_request_to_hub(
+                    &mut v,
+                ))
+                .collect()
         },
         constraints: std::mem::take(&mut from.constraints),
         config: std::mem::take(&mut from.config),
@@ -63,7 +75,11 @@ pub fn v1beta1_device_claim_from_hub(
     let to = crate::resource::v1beta1::DeviceClaim {
         requests: {
             let v = std::mem::take(&mut from.requests);
-            v.into_iter().map(|mut v| crate::resource::conversions::v1beta1_device_request_from_hub(&mut v)).collect()
+            v.into_iter()
+                .map(|mut v| crate::resource::conversions::v1beta1_device_request_from_hub(
+                    &mut v,
+                ))
+                .collect()
         },
         constraints: std::mem::take(&mut from.constraints),
         config: std::mem::take(&mut from.config),
@@ -78,7 +94,11 @@ pub fn v1beta1_device_request_to_hub(
         name: std::mem::take(&mut from.name),
         first_available: {
             let v = std::mem::take(&mut from.first_available);
-            v.into_iter().map(|mut v| crate::resource::conversions::v1beta1_device_sub_request_to_hub(&mut v)).collect()
+            v.into_iter()
+                .map(|mut v| crate::resource::conversions::v1beta1_device_sub_request_to_hub(
+                    &mut v,
+                ))
+                .collect()
         },
         ..Default::default()
     };
@@ -94,7 +114,9 @@ pub fn v1beta1_device_request_from_hub(
         first_available: {
             let v = std::mem::take(&mut from.first_available);
             v.into_iter()
-                .map(|mut v| crate::resource::conversions::v1beta1_device_sub_request_from_hub(&mut v))
+                .map(|mut v| crate::resource::conversions::v1beta1_device_sub_request_from_hub(
+                    &mut v,
+                ))
                 .collect()
         },
         ..Default::default()
@@ -139,7 +161,9 @@ pub fn v1beta1_resource_claim_template_to_hub(
     let to = crate::resource::v1::ResourceClaimTemplate {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::resource::conversions::v1beta1_resource_claim_template_spec_to_hub(&mut from.spec),
+        spec: crate::resource::conversions::v1beta1_resource_claim_template_spec_to_hub(
+            &mut from.spec,
+        ),
     };
     to
 }
@@ -150,7 +174,9 @@ pub fn v1beta1_resource_claim_template_from_hub(
     let to = crate::resource::v1beta1::ResourceClaimTemplate {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::resource::conversions::v1beta1_resource_claim_template_spec_from_hub(&mut from.spec),
+        spec: crate::resource::conversions::v1beta1_resource_claim_template_spec_from_hub(
+            &mut from.spec,
+        ),
     };
     to
 }
@@ -160,7 +186,9 @@ pub fn v1beta1_resource_claim_template_spec_to_hub(
 ) -> crate::resource::v1::ResourceClaimTemplateSpec {
     let to = crate::resource::v1::ResourceClaimTemplateSpec {
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::resource::conversions::v1beta1_resource_claim_spec_to_hub(&mut from.spec),
+        spec: crate::resource::conversions::v1beta1_resource_claim_spec_to_hub(
+            &mut from.spec,
+        ),
     };
     to
 }
@@ -170,7 +198,9 @@ pub fn v1beta1_resource_claim_template_spec_from_hub(
 ) -> crate::resource::v1beta1::ResourceClaimTemplateSpec {
     let to = crate::resource::v1beta1::ResourceClaimTemplateSpec {
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::resource::conversions::v1beta1_resource_claim_spec_from_hub(&mut from.spec),
+        spec: crate::resource::conversions::v1beta1_resource_claim_spec_from_hub(
+            &mut from.spec,
+        ),
     };
     to
 }
@@ -181,7 +211,9 @@ pub fn v1beta1_resource_slice_to_hub(
     let to = crate::resource::v1::ResourceSlice {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::resource::conversions::v1beta1_resource_slice_spec_to_hub(&mut from.spec),
+        spec: crate::resource::conversions::v1beta1_resource_slice_spec_to_hub(
+            &mut from.spec,
+        ),
     };
     to
 }
@@ -192,7 +224,9 @@ pub fn v1beta1_resource_slice_from_hub(
     let to = crate::resource::v1beta1::ResourceSlice {
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
-        spec: crate::resource::conversions::v1beta1_resource_slice_spec_from_hub(&mut from.spec),
+        spec: crate::resource::conversions::v1beta1_resource_slice_spec_from_hub(
+            &mut from.spec,
+        ),
     };
     to
 }
@@ -206,7 +240,9 @@ pub fn v1beta1_resource_slice_spec_to_hub(
         node_selector: std::mem::take(&mut from.node_selector),
         devices: {
             let v = std::mem::take(&mut from.devices);
-            v.into_iter().map(|mut v| crate::resource::conversions::v1beta1_device_to_hub(&mut v)).collect()
+            v.into_iter()
+                .map(|mut v| crate::resource::conversions::v1beta1_device_to_hub(&mut v))
+                .collect()
         },
         per_device_node_selection: std::mem::take(&mut from.per_device_node_selection),
         shared_counters: std::mem::take(&mut from.shared_counters),
@@ -225,7 +261,11 @@ pub fn v1beta1_resource_slice_spec_from_hub(
         node_selector: std::mem::take(&mut from.node_selector),
         devices: {
             let v = std::mem::take(&mut from.devices);
-            v.into_iter().map(|mut v| crate::resource::conversions::v1beta1_device_from_hub(&mut v)).collect()
+            v.into_iter()
+                .map(|mut v| crate::resource::conversions::v1beta1_device_from_hub(
+                    &mut v,
+                ))
+                .collect()
         },
         per_device_node_selection: std::mem::take(&mut from.per_device_node_selection),
         shared_counters: std::mem::take(&mut from.shared_counters),
@@ -235,14 +275,24 @@ pub fn v1beta1_resource_slice_spec_from_hub(
     to
 }
 
-pub fn v1beta1_device_to_hub(from: &mut crate::resource::v1beta1::Device) -> crate::resource::v1::Device {
-    let mut to = crate::resource::v1::Device { name: std::mem::take(&mut from.name), ..Default::default() };
+pub fn v1beta1_device_to_hub(
+    from: &mut crate::resource::v1beta1::Device,
+) -> crate::resource::v1::Device {
+    let mut to = crate::resource::v1::Device {
+        name: std::mem::take(&mut from.name),
+        ..Default::default()
+    };
     crate::hatches::resource::v1beta1_device_to_hub(from, &mut to);
     to
 }
 
-pub fn v1beta1_device_from_hub(from: &mut crate::resource::v1::Device) -> crate::resource::v1beta1::Device {
-    let mut to = crate::resource::v1beta1::Device { name: std::mem::take(&mut from.name), ..Default::default() };
+pub fn v1beta1_device_from_hub(
+    from: &mut crate::resource::v1::Device,
+) -> crate::resource::v1beta1::Device {
+    let mut to = crate::resource::v1beta1::Device {
+        name: std::mem::take(&mut from.name),
+        ..Default::default()
+    };
     crate::hatches::resource::v1beta1_device_from_hub(from, &mut to);
     to
 }

@@ -2,5 +2,6 @@
 //! admission.k8s.io/v1beta1.
 
 pub use super::v1::{
-    ADMISSION_REQUEST, ADMISSION_RESPONSE, ADMISSION_REVIEW, AdmissionRequest, AdmissionResponse, AdmissionReview,
+    ADMISSION_REQUEST, ADMISSION_RESPONSE, ADMISSION_REVIEW, AdmissionRequest,
+    AdmissionResponse, AdmissionReview,
 };

@@ -26,7 +26,7 @@ pub struct MutatingAdmissionPolicy {
 
 describe! { MutatingAdmissionPolicy, MUTATING_ADMISSION_POLICY "MutatingAdmissionPolicy" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<MutatingAdmissionPolicy>() {
                 crate::hatches::admissionregistration::validate_mutating_policy(

@@ -20,7 +20,7 @@ pub struct MutatingAdmissionPolicyBinding {
 
 describe! { MutatingAdmissionPolicyBinding, MUTATING_ADMISSION_POLICY_BINDING "MutatingAdmissionPolicyBinding" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<MutatingAdmissionPolicyBinding>() {
                 crate::hatches::admissionregistration::validate_mutating_binding(

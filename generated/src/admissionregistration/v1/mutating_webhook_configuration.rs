@@ -20,7 +20,7 @@ pub struct MutatingWebhookConfiguration {
 
 describe! { MutatingWebhookConfiguration, MUTATING_WEBHOOK_CONFIGURATION "MutatingWebhookConfiguration" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<MutatingWebhookConfiguration>() {
                 crate::hatches::admissionregistration::validate_mutating_webhooks(

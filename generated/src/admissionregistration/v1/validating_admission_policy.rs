@@ -22,7 +22,7 @@ pub struct ValidatingAdmissionPolicy {
 
 describe! { ValidatingAdmissionPolicy, VALIDATING_ADMISSION_POLICY "ValidatingAdmissionPolicy" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ValidatingAdmissionPolicy>() {
                 crate::hatches::admissionregistration::validate_validating_policy(

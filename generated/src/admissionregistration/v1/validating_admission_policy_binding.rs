@@ -28,7 +28,7 @@ pub struct ValidatingAdmissionPolicyBinding {
 describe! { ValidatingAdmissionPolicyBinding,
 VALIDATING_ADMISSION_POLICY_BINDING "ValidatingAdmissionPolicyBinding" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ValidatingAdmissionPolicyBinding>() {
                 crate::hatches::admissionregistration::validate_validating_binding(

@@ -20,7 +20,7 @@ pub struct ValidatingWebhookConfiguration {
 
 describe! { ValidatingWebhookConfiguration, VALIDATING_WEBHOOK_CONFIGURATION "ValidatingWebhookConfiguration" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ValidatingWebhookConfiguration>() {
                 crate::hatches::admissionregistration::validate_validating_webhooks(

@@ -8,16 +8,18 @@ mod policy;
 mod validating_admission_policy;
 mod validating_admission_policy_binding;
 
-pub use super::v1::{
-    APPLY_CONFIGURATION, AUDIT_ANNOTATION, ApplyConfiguration, AuditAnnotation, EXPRESSION_WARNING, ExpressionWarning,
-    JSON_PATCH, JSONPatch, MATCH_CONDITION, MATCH_RESOURCES, MUTATION, MatchCondition, MatchResources, Mutation,
-    NAMED_RULE_WITH_OPERATIONS, NamedRuleWithOperations, PARAM_KIND, ParamKind, RULE, RULE_WITH_OPERATIONS, Rule,
-    RuleWithOperations, TYPE_CHECKING, TypeChecking, VALIDATING_ADMISSION_POLICY_STATUS, VALIDATION,
-    ValidatingAdmissionPolicyStatus, Validation,
-};
 pub use mutating_admission_policy::*;
 pub use mutating_admission_policy_binding::*;
 pub use parameters::*;
 pub use policy::*;
 pub use validating_admission_policy::*;
 pub use validating_admission_policy_binding::*;
+pub use super::v1::{
+    APPLY_CONFIGURATION, AUDIT_ANNOTATION, ApplyConfiguration, AuditAnnotation,
+    EXPRESSION_WARNING, ExpressionWarning, JSONPatch, JSON_PATCH, MATCH_CONDITION,
+    MATCH_RESOURCES, MUTATION, MatchCondition, MatchResources, Mutation,
+    NAMED_RULE_WITH_OPERATIONS, NamedRuleWithOperations, PARAM_KIND, ParamKind, RULE,
+    RULE_WITH_OPERATIONS, Rule, RuleWithOperations, TYPE_CHECKING, TypeChecking,
+    VALIDATING_ADMISSION_POLICY_STATUS, VALIDATION, ValidatingAdmissionPolicyStatus,
+    Validation,
+};

@@ -4,21 +4,27 @@
 mod mutating_webhook_configuration;
 mod validating_webhook_configuration;
 
-pub use super::v1::{
-    APPLY_CONFIGURATION, AUDIT_ANNOTATION, ApplyConfiguration, AuditAnnotation, EXPRESSION_WARNING, ExpressionWarning,
-    JSON_PATCH, JSONPatch, MATCH_CONDITION, MATCH_RESOURCES, MUTATING_ADMISSION_POLICY,
-    MUTATING_ADMISSION_POLICY_BINDING, MUTATING_ADMISSION_POLICY_BINDING_LIST, MUTATING_ADMISSION_POLICY_BINDING_SPEC,
-    MUTATING_ADMISSION_POLICY_LIST, MUTATING_ADMISSION_POLICY_SPEC, MUTATION, MatchCondition, MatchResources,
-    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingAdmissionPolicyBindingList,
-    MutatingAdmissionPolicyBindingSpec, MutatingAdmissionPolicyList, MutatingAdmissionPolicySpec, Mutation,
-    NAMED_RULE_WITH_OPERATIONS, NamedRuleWithOperations, PARAM_KIND, PARAM_REF, ParamKind, ParamRef, RULE,
-    RULE_WITH_OPERATIONS, Rule, RuleWithOperations, SERVICE_REFERENCE, ServiceReference, TYPE_CHECKING, TypeChecking,
-    VALIDATING_ADMISSION_POLICY, VALIDATING_ADMISSION_POLICY_BINDING, VALIDATING_ADMISSION_POLICY_BINDING_LIST,
-    VALIDATING_ADMISSION_POLICY_BINDING_SPEC, VALIDATING_ADMISSION_POLICY_LIST, VALIDATING_ADMISSION_POLICY_SPEC,
-    VALIDATING_ADMISSION_POLICY_STATUS, VALIDATION, VARIABLE, ValidatingAdmissionPolicy,
-    ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBindingList, ValidatingAdmissionPolicyBindingSpec,
-    ValidatingAdmissionPolicyList, ValidatingAdmissionPolicySpec, ValidatingAdmissionPolicyStatus, Validation,
-    Variable, WEBHOOK_CLIENT_CONFIG, WebhookClientConfig,
-};
 pub use mutating_webhook_configuration::*;
 pub use validating_webhook_configuration::*;
+pub use super::v1::{
+    APPLY_CONFIGURATION, AUDIT_ANNOTATION, ApplyConfiguration, AuditAnnotation,
+    EXPRESSION_WARNING, ExpressionWarning, JSONPatch, JSON_PATCH, MATCH_CONDITION,
+    MATCH_RESOURCES, MUTATING_ADMISSION_POLICY, MUTATING_ADMISSION_POLICY_BINDING,
+    MUTATING_ADMISSION_POLICY_BINDING_LIST, MUTATING_ADMISSION_POLICY_BINDING_SPEC,
+    MUTATING_ADMISSION_POLICY_LIST, MUTATING_ADMISSION_POLICY_SPEC, MUTATION,
+    MatchCondition, MatchResources, MutatingAdmissionPolicy,
+    MutatingAdmissionPolicyBinding, MutatingAdmissionPolicyBindingList,
+    MutatingAdmissionPolicyBindingSpec, MutatingAdmissionPolicyList,
+    MutatingAdmissionPolicySpec, Mutation, NAMED_RULE_WITH_OPERATIONS,
+    NamedRuleWithOperations, PARAM_KIND, PARAM_REF, ParamKind, ParamRef, RULE,
+    RULE_WITH_OPERATIONS, Rule, RuleWithOperations, SERVICE_REFERENCE, ServiceReference,
+    TYPE_CHECKING, TypeChecking, VALIDATING_ADMISSION_POLICY,
+    VALIDATING_ADMISSION_POLICY_BINDING, VALIDATING_ADMISSION_POLICY_BINDING_LIST,
+    VALIDATING_ADMISSION_POLICY_BINDING_SPEC, VALIDATING_ADMISSION_POLICY_LIST,
+    VALIDATING_ADMISSION_POLICY_SPEC, VALIDATING_ADMISSION_POLICY_STATUS, VALIDATION,
+    VARIABLE, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+    ValidatingAdmissionPolicyBindingList, ValidatingAdmissionPolicyBindingSpec,
+    ValidatingAdmissionPolicyList, ValidatingAdmissionPolicySpec,
+    ValidatingAdmissionPolicyStatus, Validation, Variable, WEBHOOK_CLIENT_CONFIG,
+    WebhookClientConfig,
+};

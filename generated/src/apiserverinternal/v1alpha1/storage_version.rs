@@ -32,7 +32,7 @@ pub struct StorageVersion {
 }
 
 describe! { StorageVersion, STORAGE_VERSION "StorageVersion" {
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<StorageVersion>() {
                 crate::hatches::apiserverinternal::validate_storage_version(

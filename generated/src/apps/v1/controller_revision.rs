@@ -20,7 +20,7 @@ pub struct ControllerRevision {
 }
 
 describe! { ControllerRevision, CONTROLLER_REVISION "ControllerRevision" {
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ControllerRevision>() {
                 crate::hatches::apps::validate_controller_revision(

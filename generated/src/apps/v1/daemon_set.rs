@@ -26,7 +26,7 @@ pub struct DaemonSet {
 }
 
 describe! { DaemonSet, DAEMON_SET "DaemonSet" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[
@@ -41,13 +41,13 @@ describe! { DaemonSet, DAEMON_SET "DaemonSet" {
             },
         )
     .defaults_below()
-
+    
         .normalize(|m| {
             if let Some(v) = m.downcast::<DaemonSet>() {
                 crate::hatches::apps::normalize_daemon_set(v)
             }
         })
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<DaemonSet>() {
                 crate::hatches::apps::validate_daemon_set(

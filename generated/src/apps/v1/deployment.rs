@@ -33,7 +33,7 @@ pub struct Deployment {
 }
 
 describe! { Deployment, DEPLOYMENT "Deployment" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[
@@ -50,13 +50,13 @@ describe! { Deployment, DEPLOYMENT "Deployment" {
             },
         )
     .defaults_below()
-
+    
         .normalize(|m| {
             if let Some(v) = m.downcast::<Deployment>() {
                 crate::hatches::apps::normalize_deployment(v)
             }
         })
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Deployment>() {
                 crate::hatches::apps::validate_deployment(

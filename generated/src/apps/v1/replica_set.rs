@@ -25,7 +25,7 @@ pub struct ReplicaSet {
 }
 
 describe! { ReplicaSet, REPLICA_SET "ReplicaSet" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[(&["spec", "replicas"], Literal::Int(1))],
@@ -33,7 +33,7 @@ describe! { ReplicaSet, REPLICA_SET "ReplicaSet" {
             },
         )
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ReplicaSet>() {
                 crate::hatches::apps::validate_replica_set(

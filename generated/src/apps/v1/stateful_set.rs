@@ -38,7 +38,7 @@ pub struct StatefulSet {
 }
 
 describe! { StatefulSet, STATEFUL_SET "StatefulSet" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[
@@ -66,7 +66,7 @@ describe! { StatefulSet, STATEFUL_SET "StatefulSet" {
             },
         )
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<StatefulSet>() {
                 crate::hatches::apps::validate_stateful_set(
@@ -127,7 +127,9 @@ pub struct StatefulSetSpec {
     /// Seconds a StatefulSet pod must stay ready before counting as available.
     pub min_ready_seconds: i32,
     /// Whether claims are removed on deletion or scale-down; all retained by default.
-    pub persistent_volume_claim_retention_policy: Option<Box<StatefulSetPersistentVolumeClaimRetentionPolicy>>,
+    pub persistent_volume_claim_retention_policy: Option<
+        Box<StatefulSetPersistentVolumeClaimRetentionPolicy>,
+    >,
     /// Pod numbering options; numbers start from 0 if unset.
     pub ordinals: Option<Box<StatefulSetOrdinals>>,
 }

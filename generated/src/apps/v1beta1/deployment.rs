@@ -21,7 +21,7 @@ pub struct Deployment {
 }
 
 describe! { Deployment, DEPLOYMENT "Deployment" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[

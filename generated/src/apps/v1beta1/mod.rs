@@ -6,16 +6,18 @@ mod deployment_rollback;
 mod scale;
 mod stateful_set;
 
-pub use super::v1::{
-    CONTROLLER_REVISION, CONTROLLER_REVISION_LIST, ControllerRevision, ControllerRevisionList, DEPLOYMENT_CONDITION,
-    DEPLOYMENT_STATUS, DEPLOYMENT_STRATEGY, DeploymentCondition, DeploymentStatus, DeploymentStrategy,
-    ROLLING_UPDATE_DEPLOYMENT, ROLLING_UPDATE_STATEFUL_SET_STRATEGY, RollingUpdateDeployment,
-    RollingUpdateStatefulSetStrategy, STATEFUL_SET_CONDITION, STATEFUL_SET_ORDINALS,
-    STATEFUL_SET_PERSISTENT_VOLUME_CLAIM_RETENTION_POLICY, STATEFUL_SET_UPDATE_STRATEGY, StatefulSetCondition,
-    StatefulSetOrdinals, StatefulSetPersistentVolumeClaimRetentionPolicy, StatefulSetUpdateStrategy,
-};
-pub use super::v1beta2::{SCALE_SPEC, ScaleSpec};
 pub use deployment::*;
 pub use deployment_rollback::*;
 pub use scale::*;
 pub use stateful_set::*;
+pub use super::v1::{
+    CONTROLLER_REVISION, CONTROLLER_REVISION_LIST, ControllerRevision,
+    ControllerRevisionList, DEPLOYMENT_CONDITION, DEPLOYMENT_STATUS, DEPLOYMENT_STRATEGY,
+    DeploymentCondition, DeploymentStatus, DeploymentStrategy, ROLLING_UPDATE_DEPLOYMENT,
+    ROLLING_UPDATE_STATEFUL_SET_STRATEGY, RollingUpdateDeployment,
+    RollingUpdateStatefulSetStrategy, STATEFUL_SET_CONDITION, STATEFUL_SET_ORDINALS,
+    STATEFUL_SET_PERSISTENT_VOLUME_CLAIM_RETENTION_POLICY, STATEFUL_SET_UPDATE_STRATEGY,
+    StatefulSetCondition, StatefulSetOrdinals,
+    StatefulSetPersistentVolumeClaimRetentionPolicy, StatefulSetUpdateStrategy,
+};
+pub use super::v1beta2::{SCALE_SPEC, ScaleSpec};

@@ -19,7 +19,7 @@ pub struct StatefulSet {
 }
 
 describe! { StatefulSet, STATEFUL_SET "StatefulSet" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[
@@ -98,8 +98,9 @@ pub struct StatefulSetSpec {
     /// Seconds a StatefulSet pod must stay ready before counting as available.
     pub min_ready_seconds: i32,
     /// Whether claims are removed on deletion or scale-down; all retained by default.
-    pub persistent_volume_claim_retention_policy:
-        Option<Box<crate::apps::v1::StatefulSetPersistentVolumeClaimRetentionPolicy>>,
+    pub persistent_volume_claim_retention_policy: Option<
+        Box<crate::apps::v1::StatefulSetPersistentVolumeClaimRetentionPolicy>,
+    >,
     /// Pod numbering options; numbers start from 0 if unset.
     pub ordinals: Option<Box<crate::apps::v1::StatefulSetOrdinals>>,
 }

@@ -3,18 +3,24 @@
 
 mod scale;
 
-pub use super::v1::{
-    CONTROLLER_REVISION, CONTROLLER_REVISION_LIST, ControllerRevision, ControllerRevisionList, DAEMON_SET,
-    DAEMON_SET_CONDITION, DAEMON_SET_LIST, DAEMON_SET_SPEC, DAEMON_SET_STATUS, DAEMON_SET_UPDATE_STRATEGY, DEPLOYMENT,
-    DEPLOYMENT_CONDITION, DEPLOYMENT_LIST, DEPLOYMENT_SPEC, DEPLOYMENT_STATUS, DEPLOYMENT_STRATEGY, DaemonSet,
-    DaemonSetCondition, DaemonSetList, DaemonSetSpec, DaemonSetStatus, DaemonSetUpdateStrategy, Deployment,
-    DeploymentCondition, DeploymentList, DeploymentSpec, DeploymentStatus, DeploymentStrategy, REPLICA_SET,
-    REPLICA_SET_CONDITION, REPLICA_SET_LIST, REPLICA_SET_SPEC, REPLICA_SET_STATUS, ROLLING_UPDATE_DAEMON_SET,
-    ROLLING_UPDATE_DEPLOYMENT, ROLLING_UPDATE_STATEFUL_SET_STRATEGY, ReplicaSet, ReplicaSetCondition, ReplicaSetList,
-    ReplicaSetSpec, ReplicaSetStatus, RollingUpdateDaemonSet, RollingUpdateDeployment,
-    RollingUpdateStatefulSetStrategy, STATEFUL_SET, STATEFUL_SET_CONDITION, STATEFUL_SET_LIST, STATEFUL_SET_ORDINALS,
-    STATEFUL_SET_PERSISTENT_VOLUME_CLAIM_RETENTION_POLICY, STATEFUL_SET_SPEC, STATEFUL_SET_STATUS,
-    STATEFUL_SET_UPDATE_STRATEGY, StatefulSet, StatefulSetCondition, StatefulSetList, StatefulSetOrdinals,
-    StatefulSetPersistentVolumeClaimRetentionPolicy, StatefulSetSpec, StatefulSetStatus, StatefulSetUpdateStrategy,
-};
 pub use scale::*;
+pub use super::v1::{
+    CONTROLLER_REVISION, CONTROLLER_REVISION_LIST, ControllerRevision,
+    ControllerRevisionList, DAEMON_SET, DAEMON_SET_CONDITION, DAEMON_SET_LIST,
+    DAEMON_SET_SPEC, DAEMON_SET_STATUS, DAEMON_SET_UPDATE_STRATEGY, DEPLOYMENT,
+    DEPLOYMENT_CONDITION, DEPLOYMENT_LIST, DEPLOYMENT_SPEC, DEPLOYMENT_STATUS,
+    DEPLOYMENT_STRATEGY, DaemonSet, DaemonSetCondition, DaemonSetList, DaemonSetSpec,
+    DaemonSetStatus, DaemonSetUpdateStrategy, Deployment, DeploymentCondition,
+    DeploymentList, DeploymentSpec, DeploymentStatus, DeploymentStrategy, REPLICA_SET,
+    REPLICA_SET_CONDITION, REPLICA_SET_LIST, REPLICA_SET_SPEC, REPLICA_SET_STATUS,
+    ROLLING_UPDATE_DAEMON_SET, ROLLING_UPDATE_DEPLOYMENT,
+    ROLLING_UPDATE_STATEFUL_SET_STRATEGY, ReplicaSet, ReplicaSetCondition,
+    ReplicaSetList, ReplicaSetSpec, ReplicaSetStatus, RollingUpdateDaemonSet,
+    RollingUpdateDeployment, RollingUpdateStatefulSetStrategy, STATEFUL_SET,
+    STATEFUL_SET_CONDITION, STATEFUL_SET_LIST, STATEFUL_SET_ORDINALS,
+    STATEFUL_SET_PERSISTENT_VOLUME_CLAIM_RETENTION_POLICY, STATEFUL_SET_SPEC,
+    STATEFUL_SET_STATUS, STATEFUL_SET_UPDATE_STRATEGY, StatefulSet, StatefulSetCondition,
+    StatefulSetList, StatefulSetOrdinals,
+    StatefulSetPersistentVolumeClaimRetentionPolicy, StatefulSetSpec, StatefulSetStatus,
+    StatefulSetUpdateStrategy,
+};

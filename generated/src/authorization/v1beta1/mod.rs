@@ -4,13 +4,16 @@
 mod local_subject_access_review;
 mod subject_access_review;
 
-pub use super::v1::{
-    EXTRA_VALUE, ExtraValue, FIELD_SELECTOR_ATTRIBUTES, FieldSelectorAttributes, LABEL_SELECTOR_ATTRIBUTES,
-    LabelSelectorAttributes, NON_RESOURCE_ATTRIBUTES, NON_RESOURCE_RULE, NonResourceAttributes, NonResourceRule,
-    RESOURCE_ATTRIBUTES, RESOURCE_RULE, ResourceAttributes, ResourceRule, SELF_SUBJECT_ACCESS_REVIEW,
-    SELF_SUBJECT_ACCESS_REVIEW_SPEC, SELF_SUBJECT_RULES_REVIEW, SELF_SUBJECT_RULES_REVIEW_SPEC,
-    SUBJECT_ACCESS_REVIEW_STATUS, SUBJECT_RULES_REVIEW_STATUS, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec,
-    SelfSubjectRulesReview, SelfSubjectRulesReviewSpec, SubjectAccessReviewStatus, SubjectRulesReviewStatus,
-};
 pub use local_subject_access_review::*;
 pub use subject_access_review::*;
+pub use super::v1::{
+    EXTRA_VALUE, ExtraValue, FIELD_SELECTOR_ATTRIBUTES, FieldSelectorAttributes,
+    LABEL_SELECTOR_ATTRIBUTES, LabelSelectorAttributes, NON_RESOURCE_ATTRIBUTES,
+    NON_RESOURCE_RULE, NonResourceAttributes, NonResourceRule, RESOURCE_ATTRIBUTES,
+    RESOURCE_RULE, ResourceAttributes, ResourceRule, SELF_SUBJECT_ACCESS_REVIEW,
+    SELF_SUBJECT_ACCESS_REVIEW_SPEC, SELF_SUBJECT_RULES_REVIEW,
+    SELF_SUBJECT_RULES_REVIEW_SPEC, SUBJECT_ACCESS_REVIEW_STATUS,
+    SUBJECT_RULES_REVIEW_STATUS, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec,
+    SelfSubjectRulesReview, SelfSubjectRulesReviewSpec, SubjectAccessReviewStatus,
+    SubjectRulesReviewStatus,
+};

@@ -33,7 +33,9 @@ pub struct SubjectAccessReviewSpec {
     /// Action on an API resource to check for the subject.
     pub resource_attributes: Option<Box<crate::authorization::v1::ResourceAttributes>>,
     /// Access to a plain URL path to check for the subject.
-    pub non_resource_attributes: Option<Box<crate::authorization::v1::NonResourceAttributes>>,
+    pub non_resource_attributes: Option<
+        Box<crate::authorization::v1::NonResourceAttributes>,
+    >,
     /// Username under test; either it or a group has to be given.
     pub user: String,
     /// Groups under test; v1beta1 name of the `groups` field.

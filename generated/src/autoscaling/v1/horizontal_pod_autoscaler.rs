@@ -22,7 +22,7 @@ pub struct HorizontalPodAutoscaler {
 }
 
 describe! { HorizontalPodAutoscaler, HORIZONTAL_POD_AUTOSCALER "HorizontalPodAutoscaler" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[(&["spec", "minReplicas"], Literal::Int(1))],

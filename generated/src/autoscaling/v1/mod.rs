@@ -5,7 +5,9 @@ mod horizontal_pod_autoscaler;
 mod metrics;
 mod scale;
 
-pub use super::v2::{HORIZONTAL_POD_AUTOSCALER_CONDITION, HorizontalPodAutoscalerCondition};
 pub use horizontal_pod_autoscaler::*;
 pub use metrics::*;
 pub use scale::*;
+pub use super::v2::{
+    HORIZONTAL_POD_AUTOSCALER_CONDITION, HorizontalPodAutoscalerCondition,
+};

@@ -44,11 +44,16 @@ pub struct HorizontalPodAutoscaler {
 }
 
 /// What is checked in [`HorizontalPodAutoscaler`], in this order.
-const HORIZONTAL_POD_AUTOSCALER_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["status"], when: &[Condition::Subresource("status")], assertions: &[Assertion::Below("")] }];
+const HORIZONTAL_POD_AUTOSCALER_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Below("")],
+    },
+];
 
 describe! { HorizontalPodAutoscaler, HORIZONTAL_POD_AUTOSCALER "HorizontalPodAutoscaler" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[
@@ -90,14 +95,14 @@ describe! { HorizontalPodAutoscaler, HORIZONTAL_POD_AUTOSCALER "HorizontalPodAut
                 }),
             },
         )
-
+    
         .normalize(|m| {
             if let Some(v) = m.downcast::<HorizontalPodAutoscaler>() {
                 crate::hatches::autoscaling::normalize_horizontal_pod_autoscaler(v)
             }
         })
     .checks(HORIZONTAL_POD_AUTOSCALER_CHECKS)
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<HorizontalPodAutoscaler>() {
                 crate::hatches::autoscaling::validate_horizontal_pod_autoscaler(
@@ -173,8 +178,16 @@ pub struct HorizontalPodAutoscalerBehavior {
 
 /// What is checked in [`HorizontalPodAutoscalerBehavior`], in this order.
 const HORIZONTAL_POD_AUTOSCALER_BEHAVIOR_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["scaleUp"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["scaleDown"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["scaleUp"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["scaleDown"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
 ];
 
 describe! { HorizontalPodAutoscalerBehavior, HORIZONTAL_POD_AUTOSCALER_BEHAVIOR "HorizontalPodAutoscalerBehavior" {
@@ -202,24 +215,45 @@ const HPA_SCALING_RULES_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["stabilizationWindowSeconds"],
         when: &[],
-        assertions: &[Assertion::Min(0, "must be greater than or equal to zero"), Assertion::Max(3600, "")],
+        assertions: &[
+            Assertion::Min(0, "must be greater than or equal to zero"),
+            Assertion::Max(3600, ""),
+        ],
     },
-    CheckDef { field: &["selectPolicy"], when: &[], assertions: &[Assertion::OneOf(&["Disabled", "Max", "Min"])] },
+    CheckDef {
+        field: &["selectPolicy"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["Disabled", "Max", "Min"])],
+    },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::autoscaling::validate_sent_policies(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::autoscaling::validate_sent_policies(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["policies"],
         when: &[],
-        assertions: &[Assertion::Filled("must specify at least one Policy"), Assertion::Below("")],
+        assertions: &[
+            Assertion::Filled("must specify at least one Policy"),
+            Assertion::Below(""),
+        ],
     },
-    CheckDef { field: &["tolerance"], when: &[], assertions: &[Assertion::NotNegative("")] },
+    CheckDef {
+        field: &["tolerance"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
 ];
 
 describe! { HPAScalingRules, HPA_SCALING_RULES "HPAScalingRules" { .checks(HPA_SCALING_RULES_CHECKS) } [
@@ -251,9 +285,21 @@ pub struct HPAScalingPolicy {
 
 /// What is checked in [`HPAScalingPolicy`], in this order.
 const HPA_SCALING_POLICY_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["type"], when: &[], assertions: &[Assertion::OneOf(&["Percent", "Pods"])] },
-    CheckDef { field: &["value"], when: &[], assertions: &[Assertion::Positive("")] },
-    CheckDef { field: &["periodSeconds"], when: &[], assertions: &[Assertion::Positive(""), Assertion::Max(1800, "")] },
+    CheckDef {
+        field: &["type"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["Percent", "Pods"])],
+    },
+    CheckDef {
+        field: &["value"],
+        when: &[],
+        assertions: &[Assertion::Positive("")],
+    },
+    CheckDef {
+        field: &["periodSeconds"],
+        when: &[],
+        assertions: &[Assertion::Positive(""), Assertion::Max(1800, "")],
+    },
 ];
 
 describe! { HPAScalingPolicy, HPA_SCALING_POLICY "HPAScalingPolicy" { .checks(HPA_SCALING_POLICY_CHECKS) } [
@@ -284,8 +330,16 @@ pub struct HorizontalPodAutoscalerStatus {
 
 /// What is checked in [`HorizontalPodAutoscalerStatus`], in this order.
 const HORIZONTAL_POD_AUTOSCALER_STATUS_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["currentReplicas"], when: &[], assertions: &[Assertion::NotNegative("")] },
-    CheckDef { field: &["desiredReplicas"], when: &[], assertions: &[Assertion::NotNegative("")] },
+    CheckDef {
+        field: &["currentReplicas"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["desiredReplicas"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
 ];
 
 describe! { HorizontalPodAutoscalerStatus, HORIZONTAL_POD_AUTOSCALER_STATUS "HorizontalPodAutoscalerStatus" {

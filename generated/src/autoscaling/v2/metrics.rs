@@ -100,15 +100,37 @@ pub struct MetricTarget {
 
 /// What is checked in [`MetricTarget`], in this order.
 const METRIC_TARGET_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["type"], when: &[], assertions: &[Assertion::Filled("must specify a metric target type")] },
     CheckDef {
         field: &["type"],
-        when: &[Condition::Not(&Condition::Is(&["type"], &["Utilization", "Value", "AverageValue"]))],
-        assertions: &[Assertion::Invalid("must be either Utilization, Value, or AverageValue")],
+        when: &[],
+        assertions: &[Assertion::Filled("must specify a metric target type")],
     },
-    CheckDef { field: &["value"], when: &[], assertions: &[Assertion::Positive("must be positive")] },
-    CheckDef { field: &["averageValue"], when: &[], assertions: &[Assertion::Positive("must be positive")] },
-    CheckDef { field: &["averageUtilization"], when: &[], assertions: &[Assertion::Min(1, "must be greater than 0")] },
+    CheckDef {
+        field: &["type"],
+        when: &[
+            Condition::Not(
+                &Condition::Is(&["type"], &["Utilization", "Value", "AverageValue"]),
+            ),
+        ],
+        assertions: &[
+            Assertion::Invalid("must be either Utilization, Value, or AverageValue"),
+        ],
+    },
+    CheckDef {
+        field: &["value"],
+        when: &[],
+        assertions: &[Assertion::Positive("must be positive")],
+    },
+    CheckDef {
+        field: &["averageValue"],
+        when: &[],
+        assertions: &[Assertion::Positive("must be positive")],
+    },
+    CheckDef {
+        field: &["averageUtilization"],
+        when: &[],
+        assertions: &[Assertion::Min(1, "must be greater than 0")],
+    },
 ];
 
 describe! { MetricTarget, METRIC_TARGET "MetricTarget" { .checks(METRIC_TARGET_CHECKS) } [
@@ -131,14 +153,16 @@ pub struct MetricIdentifier {
 }
 
 /// What is checked in [`MetricIdentifier`], in this order.
-const METRIC_IDENTIFIER_CHECKS: &[CheckDef] = &[CheckDef {
-    field: &["name"],
-    when: &[],
-    assertions: &[
-        Assertion::Required("must specify a metric name"),
-        Assertion::Format(machinery::format::field::path_segment_name),
-    ],
-}];
+const METRIC_IDENTIFIER_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[
+            Assertion::Required("must specify a metric name"),
+            Assertion::Format(machinery::format::field::path_segment_name),
+        ],
+    },
+];
 
 describe! { MetricIdentifier, METRIC_IDENTIFIER "MetricIdentifier" { .checks(METRIC_IDENTIFIER_CHECKS) } [
     name:     "name",     1, Flags::REQUIRED;
@@ -156,8 +180,16 @@ pub struct PodsMetricSource {
 
 /// What is checked in [`PodsMetricSource`], in this order.
 const PODS_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["metric"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["target"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["metric"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["target"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["target", "averageValue"],
         when: &[],
@@ -181,17 +213,33 @@ pub struct ResourceMetricSource {
 
 /// What is checked in [`ResourceMetricSource`], in this order.
 const RESOURCE_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["name"], when: &[], assertions: &[Assertion::Filled("must specify a resource name")] },
-    CheckDef { field: &["target"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Filled("must specify a resource name")],
+    },
+    CheckDef {
+        field: &["target"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["target", "averageUtilization"],
         when: &[Condition::Unset(&["target", "averageValue"])],
-        assertions: &[Assertion::Required("must set either a target raw value or a target utilization")],
+        assertions: &[
+            Assertion::Required(
+                "must set either a target raw value or a target utilization",
+            ),
+        ],
     },
     CheckDef {
         field: &["target", "averageValue"],
         when: &[Condition::Set(&["target", "averageUtilization"])],
-        assertions: &[Assertion::Forbidden("may not set both a target raw value and a target utilization")],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not set both a target raw value and a target utilization",
+            ),
+        ],
     },
 ];
 
@@ -218,16 +266,18 @@ const CONTAINER_RESOURCE_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::autoscaling::validate_container_resource(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|old| old.downcast()),
-                )
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::autoscaling::validate_container_resource(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["container"],
@@ -237,16 +287,28 @@ const CONTAINER_RESOURCE_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
             Assertion::Name(machinery::format::NameRule::Dns1123Label),
         ],
     },
-    CheckDef { field: &["target"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["target"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["target", "averageUtilization"],
         when: &[Condition::Unset(&["target", "averageValue"])],
-        assertions: &[Assertion::Required("must set either a target raw value or a target utilization")],
+        assertions: &[
+            Assertion::Required(
+                "must set either a target raw value or a target utilization",
+            ),
+        ],
     },
     CheckDef {
         field: &["target", "averageValue"],
         when: &[Condition::Set(&["target", "averageUtilization"])],
-        assertions: &[Assertion::Forbidden("may not set both a target raw value and a target utilization")],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not set both a target raw value and a target utilization",
+            ),
+        ],
     },
 ];
 
@@ -269,17 +331,33 @@ pub struct ExternalMetricSource {
 
 /// What is checked in [`ExternalMetricSource`], in this order.
 const EXTERNAL_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["metric"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["target"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["metric"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["target"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["target", "averageValue"],
         when: &[Condition::Unset(&["target", "value"])],
-        assertions: &[Assertion::Required("must set either a target value for metric or a per-pod target")],
+        assertions: &[
+            Assertion::Required(
+                "must set either a target value for metric or a per-pod target",
+            ),
+        ],
     },
     CheckDef {
         field: &["target", "value"],
         when: &[Condition::Set(&["target", "averageValue"])],
-        assertions: &[Assertion::Forbidden("may not set both a target value for metric and a per-pod target")],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not set both a target value for metric and a per-pod target",
+            ),
+        ],
     },
 ];
 

@@ -29,7 +29,7 @@ pub struct CronJob {
 }
 
 describe! { CronJob, CRON_JOB "CronJob" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[
@@ -42,7 +42,7 @@ describe! { CronJob, CRON_JOB "CronJob" {
             },
         )
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<CronJob>() {
                 crate::hatches::batch::validate_cron_job(

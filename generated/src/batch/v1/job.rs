@@ -55,7 +55,7 @@ pub struct Job {
 }
 
 describe! { Job, JOB "Job" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[
@@ -71,7 +71,7 @@ describe! { Job, JOB "Job" {
             },
         )
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Job>() {
                 crate::hatches::batch::validate_job(

@@ -2,6 +2,6 @@
 //! batch/v1beta1.
 
 pub use super::v1::{
-    CRON_JOB, CRON_JOB_LIST, CRON_JOB_SPEC, CRON_JOB_STATUS, CronJob, CronJobList, CronJobSpec, CronJobStatus,
-    JOB_SPEC, JOB_TEMPLATE_SPEC, JobSpec, JobTemplateSpec,
+    CRON_JOB, CRON_JOB_LIST, CRON_JOB_SPEC, CRON_JOB_STATUS, CronJob, CronJobList,
+    CronJobSpec, CronJobStatus, JOB_SPEC, JOB_TEMPLATE_SPEC, JobSpec, JobTemplateSpec,
 };

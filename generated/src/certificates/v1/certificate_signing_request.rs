@@ -57,7 +57,7 @@ pub struct CertificateSigningRequest {
 }
 
 describe! { CertificateSigningRequest, CERTIFICATE_SIGNING_REQUEST "CertificateSigningRequest" {
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<CertificateSigningRequest>() {
                 crate::hatches::certificates::validate_certificate_signing_request(

@@ -2,6 +2,6 @@
 //! certificates.k8s.io/v1alpha1.
 
 pub use super::v1beta1::{
-    CLUSTER_TRUST_BUNDLE, CLUSTER_TRUST_BUNDLE_LIST, CLUSTER_TRUST_BUNDLE_SPEC, ClusterTrustBundle,
-    ClusterTrustBundleList, ClusterTrustBundleSpec,
+    CLUSTER_TRUST_BUNDLE, CLUSTER_TRUST_BUNDLE_LIST, CLUSTER_TRUST_BUNDLE_SPEC,
+    ClusterTrustBundle, ClusterTrustBundleList, ClusterTrustBundleSpec,
 };

@@ -91,7 +91,7 @@ pub struct CertificateSigningRequestSpec {
 }
 
 describe! { CertificateSigningRequestSpec, CERTIFICATE_SIGNING_REQUEST_SPEC "CertificateSigningRequestSpec" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[

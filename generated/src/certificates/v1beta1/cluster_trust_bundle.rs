@@ -17,7 +17,7 @@ pub struct ClusterTrustBundle {
 }
 
 describe! { ClusterTrustBundle, CLUSTER_TRUST_BUNDLE "ClusterTrustBundle" {
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ClusterTrustBundle>() {
                 crate::hatches::certificates::validate_cluster_trust_bundle(

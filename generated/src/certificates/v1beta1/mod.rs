@@ -5,7 +5,7 @@ mod certificate_signing_request;
 mod cluster_trust_bundle;
 mod pod_certificate_request;
 
-pub use super::v1::{EXTRA_VALUE, ExtraValue};
 pub use certificate_signing_request::*;
 pub use cluster_trust_bundle::*;
 pub use pod_certificate_request::*;
+pub use super::v1::{EXTRA_VALUE, ExtraValue};

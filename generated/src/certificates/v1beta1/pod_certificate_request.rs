@@ -24,7 +24,7 @@ pub struct PodCertificateRequest {
 
 describe! { PodCertificateRequest, POD_CERTIFICATE_REQUEST "PodCertificateRequest" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PodCertificateRequest>() {
                 crate::hatches::certificates::validate_pod_certificate_request(

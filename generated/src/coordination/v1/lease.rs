@@ -24,11 +24,17 @@ pub struct Lease {
 }
 
 /// What is checked in [`Lease`], in this order.
-const LEASE_CHECKS: &[CheckDef] = &[CheckDef { field: &["spec"], when: &[], assertions: &[Assertion::Below("")] }];
+const LEASE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["spec"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
 
 describe! { Lease, LEASE "Lease" {
     .checks(LEASE_CHECKS)
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Lease>() {
                 crate::hatches::coordination::validate_lease(
@@ -88,7 +94,11 @@ const LEASE_SPEC_CHECKS: &[CheckDef] = &[
         when: &[],
         assertions: &[Assertion::Min(1, "must be greater than 0")],
     },
-    CheckDef { field: &["leaseTransitions"], when: &[], assertions: &[Assertion::NotNegative("")] },
+    CheckDef {
+        field: &["leaseTransitions"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
 ];
 
 describe! { LeaseSpec, LEASE_SPEC "LeaseSpec" { .checks(LEASE_SPEC_CHECKS) } [

@@ -2,5 +2,6 @@
 //! coordination.k8s.io/v1alpha2.
 
 pub use super::v1beta1::{
-    LEASE_CANDIDATE, LEASE_CANDIDATE_LIST, LEASE_CANDIDATE_SPEC, LeaseCandidate, LeaseCandidateList, LeaseCandidateSpec,
+    LEASE_CANDIDATE, LEASE_CANDIDATE_LIST, LEASE_CANDIDATE_SPEC, LeaseCandidate,
+    LeaseCandidateList, LeaseCandidateSpec,
 };

@@ -18,7 +18,7 @@ pub struct LeaseCandidate {
 }
 
 describe! { LeaseCandidate, LEASE_CANDIDATE "LeaseCandidate" {
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<LeaseCandidate>() {
                 crate::hatches::coordination::validate_lease_candidate(

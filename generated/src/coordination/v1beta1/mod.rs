@@ -3,5 +3,5 @@
 
 mod lease_candidate;
 
-pub use super::v1::{LEASE, LEASE_LIST, LEASE_SPEC, Lease, LeaseList, LeaseSpec};
 pub use lease_candidate::*;
+pub use super::v1::{LEASE, LEASE_LIST, LEASE_SPEC, Lease, LeaseList, LeaseSpec};

@@ -40,9 +40,21 @@ pub struct Affinity {
 
 /// What is checked in [`Affinity`], in this order.
 const AFFINITY_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["nodeAffinity"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["podAffinity"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["podAntiAffinity"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["nodeAffinity"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["podAffinity"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["podAntiAffinity"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
 ];
 
 describe! { direct Affinity, AFFINITY "Affinity" { .checks(AFFINITY_CHECKS) } [
@@ -57,7 +69,9 @@ pub struct NodeAffinity {
     /// Hard rule: the pod stays pending unless a node matches; running pods are unaffected.
     pub required_during_scheduling_ignored_during_execution: Option<Box<NodeSelector>>,
     /// Soft rules: matching weights are summed to favour better-scoring nodes.
-    pub preferred_during_scheduling_ignored_during_execution: Vec<PreferredSchedulingTerm>,
+    pub preferred_during_scheduling_ignored_during_execution: Vec<
+        PreferredSchedulingTerm,
+    >,
 }
 
 /// What is checked in [`NodeAffinity`], in this order.
@@ -92,11 +106,16 @@ pub struct NodeSelector {
 }
 
 /// What is checked in [`NodeSelector`], in this order.
-const NODE_SELECTOR_CHECKS: &[CheckDef] = &[CheckDef {
-    field: &["nodeSelectorTerms"],
-    when: &[],
-    assertions: &[Assertion::Filled("must have at least one node selector term"), Assertion::Below("")],
-}];
+const NODE_SELECTOR_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["nodeSelectorTerms"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled("must have at least one node selector term"),
+            Assertion::Below(""),
+        ],
+    },
+];
 
 describe! { direct NodeSelector, NODE_SELECTOR "NodeSelector" {
     .atomic()
@@ -119,7 +138,11 @@ pub struct NodeSelectorTerm {
 
 /// What is checked in [`NodeSelectorTerm`], in this order.
 const NODE_SELECTOR_TERM_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["matchExpressions"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["matchExpressions"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["matchExpressions"],
         when: &[Condition::Part(&["any_values"])],
@@ -166,12 +189,21 @@ const NODE_SELECTOR_REQUIREMENT_CHECKS: &[CheckDef] = &[
             Condition::Is(&["operator"], &["In", "NotIn"]),
             Condition::Unset(&["values"]),
         ],
-        assertions: &[Assertion::Missing("must be specified when `operator` is 'In' or 'NotIn'")],
+        assertions: &[
+            Assertion::Missing("must be specified when `operator` is 'In' or 'NotIn'"),
+        ],
     },
     CheckDef {
         field: &["values"],
-        when: &[Condition::Part(&["", "any_values"]), Condition::Is(&["operator"], &["Exists", "DoesNotExist"])],
-        assertions: &[Assertion::Forbidden("may not be specified when `operator` is 'Exists' or 'DoesNotExist'")],
+        when: &[
+            Condition::Part(&["", "any_values"]),
+            Condition::Is(&["operator"], &["Exists", "DoesNotExist"]),
+        ],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+            ),
+        ],
     },
     CheckDef {
         field: &["values"],
@@ -180,13 +212,22 @@ const NODE_SELECTOR_REQUIREMENT_CHECKS: &[CheckDef] = &[
             Condition::Is(&["operator"], &["Gt", "Lt"]),
             Condition::Not(&Condition::Single(&["values"])),
         ],
-        assertions: &[Assertion::Missing("must be specified single value when `operator` is 'Lt' or 'Gt'")],
+        assertions: &[
+            Assertion::Missing(
+                "must be specified single value when `operator` is 'Lt' or 'Gt'",
+            ),
+        ],
     },
     CheckDef {
         field: &["operator"],
         when: &[
             Condition::Part(&["", "any_values"]),
-            Condition::Not(&Condition::Is(&["operator"], &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"])),
+            Condition::Not(
+                &Condition::Is(
+                    &["operator"],
+                    &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"],
+                ),
+            ),
         ],
         assertions: &[Assertion::Invalid("not a valid selector operator")],
     },
@@ -197,8 +238,12 @@ const NODE_SELECTOR_REQUIREMENT_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["values"],
-        when: &[Condition::Not(&Condition::Option(machinery::options::ANY_VALUES_OF_NODES))],
-        assertions: &[Assertion::Each(&[Assertion::Format(machinery::format::field::label_value)])],
+        when: &[
+            Condition::Not(&Condition::Option(machinery::options::ANY_VALUES_OF_NODES)),
+        ],
+        assertions: &[
+            Assertion::Each(&[Assertion::Format(machinery::format::field::label_value)]),
+        ],
     },
     CheckDef {
         field: &["values"],
@@ -207,25 +252,40 @@ const NODE_SELECTOR_REQUIREMENT_CHECKS: &[CheckDef] = &[
             Condition::Is(&["operator"], &["In", "NotIn"]),
             Condition::Not(&Condition::Single(&["values"])),
         ],
-        assertions: &[Assertion::Missing(
-            "must be only one value when `operator` is 'In' or 'NotIn' for node \
+        assertions: &[
+            Assertion::Missing(
+                "must be only one value when `operator` is 'In' or 'NotIn' for node \
                 field selector",
-        )],
+            ),
+        ],
     },
     CheckDef {
         field: &["operator"],
-        when: &[Condition::Part(&["fields"]), Condition::Not(&Condition::Is(&["operator"], &["In", "NotIn"]))],
+        when: &[
+            Condition::Part(&["fields"]),
+            Condition::Not(&Condition::Is(&["operator"], &["In", "NotIn"])),
+        ],
         assertions: &[Assertion::Invalid("not a valid selector operator")],
     },
     CheckDef {
         field: &["key"],
-        when: &[Condition::Part(&["fields"]), Condition::Not(&Condition::Is(&["key"], &["metadata.name"]))],
+        when: &[
+            Condition::Part(&["fields"]),
+            Condition::Not(&Condition::Is(&["key"], &["metadata.name"])),
+        ],
         assertions: &[Assertion::Invalid("not a valid field selector key")],
     },
     CheckDef {
         field: &["values"],
-        when: &[Condition::Part(&["fields"]), Condition::Is(&["key"], &["metadata.name"])],
-        assertions: &[Assertion::Each(&[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)])],
+        when: &[
+            Condition::Part(&["fields"]),
+            Condition::Is(&["key"], &["metadata.name"]),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+            ),
+        ],
     },
 ];
 
@@ -252,8 +312,16 @@ pub struct PreferredSchedulingTerm {
 
 /// What is checked in [`PreferredSchedulingTerm`], in this order.
 const PREFERRED_SCHEDULING_TERM_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["weight"], when: &[], assertions: &[Assertion::Range(1, 100, "must be in the range 1-100")] },
-    CheckDef { field: &["preference"], when: &[], assertions: &[Assertion::Below("any_values")] },
+    CheckDef {
+        field: &["weight"],
+        when: &[],
+        assertions: &[Assertion::Range(1, 100, "must be in the range 1-100")],
+    },
+    CheckDef {
+        field: &["preference"],
+        when: &[],
+        assertions: &[Assertion::Below("any_values")],
+    },
 ];
 
 describe! { direct PreferredSchedulingTerm, PREFERRED_SCHEDULING_TERM "PreferredSchedulingTerm" {
@@ -269,7 +337,9 @@ pub struct PodAffinity {
     /// Hard co-location terms, all of which must hold at scheduling time.
     pub required_during_scheduling_ignored_during_execution: Vec<PodAffinityTerm>,
     /// Weighted co-location wishes that raise a node's score.
-    pub preferred_during_scheduling_ignored_during_execution: Vec<WeightedPodAffinityTerm>,
+    pub preferred_during_scheduling_ignored_during_execution: Vec<
+        WeightedPodAffinityTerm,
+    >,
 }
 
 /// What is checked in [`PodAffinity`], in this order.
@@ -321,37 +391,64 @@ const POD_AFFINITY_TERM_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["labelSelector"],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_selector_of_pods(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_selector_of_pods(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["namespaceSelector"],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_selector_of_pods(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_selector_of_pods(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["namespaces"],
         when: &[],
-        assertions: &[Assertion::Each(&[Assertion::At(
-            "../namespace",
-            &[Assertion::Name(machinery::format::NameRule::Dns1123Label)],
-        )])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::At(
+                        "../namespace",
+                        &[Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_label_keys_of_term(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_label_keys_of_term(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["topologyKey"],
@@ -392,8 +489,16 @@ pub struct WeightedPodAffinityTerm {
 
 /// What is checked in [`WeightedPodAffinityTerm`], in this order.
 const WEIGHTED_POD_AFFINITY_TERM_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["weight"], when: &[], assertions: &[Assertion::Range(1, 100, "must be in the range 1-100")] },
-    CheckDef { field: &["podAffinityTerm"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["weight"],
+        when: &[],
+        assertions: &[Assertion::Range(1, 100, "must be in the range 1-100")],
+    },
+    CheckDef {
+        field: &["podAffinityTerm"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
 ];
 
 describe! { direct WeightedPodAffinityTerm, WEIGHTED_POD_AFFINITY_TERM "WeightedPodAffinityTerm" {
@@ -409,7 +514,9 @@ pub struct PodAntiAffinity {
     /// Hard separation terms; a violating node is ruled out.
     pub required_during_scheduling_ignored_during_execution: Vec<PodAffinityTerm>,
     /// Weighted separation wishes; violating nodes merely score lower.
-    pub preferred_during_scheduling_ignored_during_execution: Vec<WeightedPodAffinityTerm>,
+    pub preferred_during_scheduling_ignored_during_execution: Vec<
+        WeightedPodAffinityTerm,
+    >,
 }
 
 /// What is checked in [`PodAntiAffinity`], in this order.
@@ -491,14 +598,26 @@ pub struct TopologySpreadConstraint {
 
 /// What is checked in [`TopologySpreadConstraint`], in this order.
 const TOPOLOGY_SPREAD_CONSTRAINT_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["maxSkew"], when: &[], assertions: &[Assertion::Positive("")] },
-    CheckDef { field: &["topologyKey"], when: &[], assertions: &[Assertion::Filled("can not be empty")] },
+    CheckDef {
+        field: &["maxSkew"],
+        when: &[],
+        assertions: &[Assertion::Positive("")],
+    },
+    CheckDef {
+        field: &["topologyKey"],
+        when: &[],
+        assertions: &[Assertion::Filled("can not be empty")],
+    },
     CheckDef {
         field: &["whenUnsatisfiable"],
         when: &[],
         assertions: &[Assertion::OneOf(&["DoNotSchedule", "ScheduleAnyway"])],
     },
-    CheckDef { field: &["minDomains"], when: &[Condition::Part(&["domains"])], assertions: &[Assertion::Positive("")] },
+    CheckDef {
+        field: &["minDomains"],
+        when: &[Condition::Part(&["domains"])],
+        assertions: &[Assertion::Positive("")],
+    },
     CheckDef {
         field: &[],
         when: &[
@@ -506,11 +625,18 @@ const TOPOLOGY_SPREAD_CONSTRAINT_CHECKS: &[CheckDef] = &[
             Condition::Set(&["minDomains"]),
             Condition::Not(&Condition::Is(&["whenUnsatisfiable"], &["DoNotSchedule"])),
         ],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_domains(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_domains(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["nodeAffinityPolicy"],

@@ -26,7 +26,11 @@ const BINDING_CHECKS: &[CheckDef] = &[
         when: &[Condition::Not(&Condition::Is(&["target", "kind"], &["", "Node"]))],
         assertions: &[Assertion::Unsupported(&["Node", "<empty>"])],
     },
-    CheckDef { field: &["target", "name"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["target", "name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
 ];
 
 describe! { Binding, BINDING "Binding" { .checks(BINDING_CHECKS) } [

@@ -122,24 +122,57 @@ const CONTAINER_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
         when: &[Condition::Part(&["head"])],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
-    CheckDef { field: &["image"], when: &[Condition::Part(&["head"])], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["image"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["terminationMessagePolicy"],
         when: &[Condition::Part(&["head"])],
-        assertions: &[Assertion::Required(""), Assertion::OneOf(&["File", "FallbackToLogsOnError"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["File", "FallbackToLogsOnError"]),
+        ],
     },
-    CheckDef { field: &["ports"], when: &[Condition::Part(&["head"])], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["env"], when: &[Condition::Part(&["head"])], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["envFrom"], when: &[Condition::Part(&["head"])], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["ports"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["env"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["envFrom"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["imagePullPolicy"],
         when: &[Condition::Part(&["policy"])],
-        assertions: &[Assertion::Required(""), Assertion::OneOf(&["Always", "IfNotPresent", "Never"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["Always", "IfNotPresent", "Never"]),
+        ],
     },
-    CheckDef { field: &["resizePolicy"], when: &[Condition::Part(&["tail"])], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["securityContext"], when: &[Condition::Part(&["tail"])], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["resizePolicy"],
+        when: &[Condition::Part(&["tail"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["securityContext"],
+        when: &[Condition::Part(&["tail"])],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["lifecycle"],
         when: &[Condition::Part(&["main", "sidecar"])],
@@ -155,7 +188,9 @@ const CONTAINER_CHECKS: &[CheckDef] = &[
         when: &[
             Condition::Part(&["main", "sidecar"]),
             Condition::Set(&["livenessProbe"]),
-            Condition::Not(&Condition::Is(&["livenessProbe", "successThreshold"], &["1"])),
+            Condition::Not(
+                &Condition::Is(&["livenessProbe", "successThreshold"], &["1"]),
+            ),
         ],
         assertions: &[Assertion::Invalid("must be 1")],
     },
@@ -194,45 +229,71 @@ const CONTAINER_CHECKS: &[CheckDef] = &[
             Condition::Unset(&["restartPolicy"]),
             Condition::Set(&["restartPolicyRules"]),
         ],
-        assertions: &[Assertion::Missing("must specify restartPolicy when restart rules are used")],
+        assertions: &[
+            Assertion::Missing("must specify restartPolicy when restart rules are used"),
+        ],
     },
     CheckDef {
         field: &["restartPolicy"],
-        when: &[Condition::Part(&["main", "restarts"]), Condition::Option(machinery::options::CONTAINER_RESTART_RULES)],
+        when: &[
+            Condition::Part(&["main", "restarts"]),
+            Condition::Option(machinery::options::CONTAINER_RESTART_RULES),
+        ],
         assertions: &[Assertion::OneOf(&["Always", "Never", "OnFailure"])],
     },
     CheckDef {
         field: &["restartPolicyRules"],
-        when: &[Condition::Part(&["main", "restarts"]), Condition::Option(machinery::options::CONTAINER_RESTART_RULES)],
+        when: &[
+            Condition::Part(&["main", "restarts"]),
+            Condition::Option(machinery::options::CONTAINER_RESTART_RULES),
+        ],
         assertions: &[Assertion::MaxItems(20), Assertion::Below("")],
     },
     CheckDef {
         field: &["restartPolicy"],
         when: &[
             Condition::Part(&["main"]),
-            Condition::Not(&Condition::Option(machinery::options::CONTAINER_RESTART_RULES)),
+            Condition::Not(
+                &Condition::Option(machinery::options::CONTAINER_RESTART_RULES),
+            ),
         ],
         assertions: &[Assertion::Forbidden("may not be set for non-init containers")],
     },
     CheckDef {
         field: &["lifecycle"],
         when: &[Condition::Part(&["once"])],
-        assertions: &[Assertion::Forbidden("may not be set for init containers without restartPolicy=Always")],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not be set for init containers without restartPolicy=Always",
+            ),
+        ],
     },
     CheckDef {
         field: &["livenessProbe"],
         when: &[Condition::Part(&["once"])],
-        assertions: &[Assertion::Forbidden("may not be set for init containers without restartPolicy=Always")],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not be set for init containers without restartPolicy=Always",
+            ),
+        ],
     },
     CheckDef {
         field: &["readinessProbe"],
         when: &[Condition::Part(&["once"])],
-        assertions: &[Assertion::Forbidden("may not be set for init containers without restartPolicy=Always")],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not be set for init containers without restartPolicy=Always",
+            ),
+        ],
     },
     CheckDef {
         field: &["startupProbe"],
         when: &[Condition::Part(&["once"])],
-        assertions: &[Assertion::Forbidden("may not be set for init containers without restartPolicy=Always")],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not be set for init containers without restartPolicy=Always",
+            ),
+        ],
     },
     CheckDef {
         field: &["resizePolicy"],
@@ -245,7 +306,7 @@ const CONTAINER_CHECKS: &[CheckDef] = &[
 ];
 
 describe! { direct Container, CONTAINER "Container" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[
@@ -414,7 +475,7 @@ pub struct ResourceRequirements {
 }
 
 describe! { direct ResourceRequirements, RESOURCE_REQUIREMENTS "ResourceRequirements" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],
@@ -460,19 +521,33 @@ pub struct ContainerResizePolicy {
 
 /// What is checked in [`ContainerResizePolicy`], in this order.
 const CONTAINER_RESIZE_POLICY_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["resourceName"], when: &[], assertions: &[Assertion::At(".", &[Assertion::Distinct(&[])])] },
     CheckDef {
         field: &["resourceName"],
         when: &[],
-        assertions: &[Assertion::At("..", &[Assertion::Required(""), Assertion::OneOf(&["cpu", "memory"])])],
+        assertions: &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+    },
+    CheckDef {
+        field: &["resourceName"],
+        when: &[],
+        assertions: &[
+            Assertion::At(
+                "..",
+                &[Assertion::Required(""), Assertion::OneOf(&["cpu", "memory"])],
+            ),
+        ],
     },
     CheckDef {
         field: &["restartPolicy"],
         when: &[],
-        assertions: &[Assertion::At(
-            "..",
-            &[Assertion::Required(""), Assertion::OneOf(&["NotRequired", "RestartContainer"])],
-        )],
+        assertions: &[
+            Assertion::At(
+                "..",
+                &[
+                    Assertion::Required(""),
+                    Assertion::OneOf(&["NotRequired", "RestartContainer"]),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["restartPolicy"],
@@ -480,15 +555,28 @@ const CONTAINER_RESIZE_POLICY_CHECKS: &[CheckDef] = &[
             Condition::Option(machinery::options::NEVER_RESTARTED),
             Condition::Not(&Condition::Is(&["restartPolicy"], &["NotRequired"])),
         ],
-        assertions: &[Assertion::At(
-            "..",
-            &[Assertion::Invalid("must be 'NotRequired' when `restartPolicy` is 'Never'")],
-        )],
+        assertions: &[
+            Assertion::At(
+                "..",
+                &[
+                    Assertion::Invalid(
+                        "must be 'NotRequired' when `restartPolicy` is 'Never'",
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["restartPolicy"],
-        when: &[Condition::Part(&["once"]), Condition::Is(&["restartPolicy"], &["RestartContainer"])],
-        assertions: &[Assertion::Invalid("must not be 'RestartContainer' for non-sidecar init containers")],
+        when: &[
+            Condition::Part(&["once"]),
+            Condition::Is(&["restartPolicy"], &["RestartContainer"]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "must not be 'RestartContainer' for non-sidecar init containers",
+            ),
+        ],
     },
 ];
 
@@ -515,7 +603,11 @@ pub struct ContainerRestartRule {
 const CONTAINER_RESTART_RULE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["action"],
-        when: &[Condition::Not(&Condition::Option(machinery::options::RESTART_ALL_CONTAINERS))],
+        when: &[
+            Condition::Not(
+                &Condition::Option(machinery::options::RESTART_ALL_CONTAINERS),
+            ),
+        ],
         assertions: &[Assertion::OneOf(&["Restart"])],
     },
     CheckDef {
@@ -551,8 +643,16 @@ pub struct ContainerRestartRuleOnExitCodes {
 
 /// What is checked in [`ContainerRestartRuleOnExitCodes`], in this order.
 const CONTAINER_RESTART_RULE_ON_EXIT_CODES_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["operator"], when: &[], assertions: &[Assertion::OneOf(&["In", "NotIn"])] },
-    CheckDef { field: &["values"], when: &[], assertions: &[Assertion::MaxItems(255)] },
+    CheckDef {
+        field: &["operator"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["In", "NotIn"])],
+    },
+    CheckDef {
+        field: &["values"],
+        when: &[],
+        assertions: &[Assertion::MaxItems(255)],
+    },
 ];
 
 describe! { direct ContainerRestartRuleOnExitCodes,
@@ -590,25 +690,39 @@ const VOLUME_MOUNT_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["subPath"],
         when: &[],
-        assertions: &[Assertion::At("../subPath", &[Assertion::Format(machinery::format::field::relative_path)])],
+        assertions: &[
+            Assertion::At(
+                "../subPath",
+                &[Assertion::Format(machinery::format::field::relative_path)],
+            ),
+        ],
     },
     CheckDef {
         field: &["subPathExpr"],
         when: &[Condition::Set(&["subPathExpr"]), Condition::Set(&["subPath"])],
-        assertions: &[Assertion::Invalid("subPathExpr and subPath are mutually exclusive")],
+        assertions: &[
+            Assertion::Invalid("subPathExpr and subPath are mutually exclusive"),
+        ],
     },
     CheckDef {
         field: &["subPathExpr"],
         when: &[],
-        assertions: &[Assertion::At("../subPathExpr", &[Assertion::Format(machinery::format::field::relative_path)])],
+        assertions: &[
+            Assertion::At(
+                "../subPathExpr",
+                &[Assertion::Format(machinery::format::field::relative_path)],
+            ),
+        ],
     },
     CheckDef {
         field: &["mountPropagation"],
         when: &[],
-        assertions: &[Assertion::At(
-            "../mountPropagation",
-            &[Assertion::OneOf(&["Bidirectional", "HostToContainer", "None"])],
-        )],
+        assertions: &[
+            Assertion::At(
+                "../mountPropagation",
+                &[Assertion::OneOf(&["Bidirectional", "HostToContainer", "None"])],
+            ),
+        ],
     },
     CheckDef {
         field: &["mountPropagation"],
@@ -616,13 +730,17 @@ const VOLUME_MOUNT_CHECKS: &[CheckDef] = &[
             Condition::Is(&["mountPropagation"], &["Bidirectional"]),
             Condition::Not(&Condition::Option(machinery::options::PRIVILEGED)),
         ],
-        assertions: &[Assertion::At(
-            "../mountPropagation",
-            &[Assertion::Forbidden(
-                "Bidirectional mount propagation is available only to privileged \
+        assertions: &[
+            Assertion::At(
+                "../mountPropagation",
+                &[
+                    Assertion::Forbidden(
+                        "Bidirectional mount propagation is available only to privileged \
                 containers",
-            )],
-        )],
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["recursiveReadOnly"],
@@ -630,10 +748,12 @@ const VOLUME_MOUNT_CHECKS: &[CheckDef] = &[
             Condition::Is(&["recursiveReadOnly"], &["Enabled", "IfPossible"]),
             Condition::Is(&["readOnly"], &["false"]),
         ],
-        assertions: &[Assertion::At(
-            "../recursiveReadOnly",
-            &[Assertion::Forbidden("may only be specified when readOnly is true")],
-        )],
+        assertions: &[
+            Assertion::At(
+                "../recursiveReadOnly",
+                &[Assertion::Forbidden("may only be specified when readOnly is true")],
+            ),
+        ],
     },
     CheckDef {
         field: &["recursiveReadOnly"],
@@ -642,18 +762,26 @@ const VOLUME_MOUNT_CHECKS: &[CheckDef] = &[
             Condition::Set(&["mountPropagation"]),
             Condition::Not(&Condition::Is(&["mountPropagation"], &["None"])),
         ],
-        assertions: &[Assertion::At(
-            "../recursiveReadOnly",
-            &[Assertion::Forbidden("may only be specified when mountPropagation is None or not specified")],
-        )],
+        assertions: &[
+            Assertion::At(
+                "../recursiveReadOnly",
+                &[
+                    Assertion::Forbidden(
+                        "may only be specified when mountPropagation is None or not specified",
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["recursiveReadOnly"],
         when: &[],
-        assertions: &[Assertion::At(
-            "../recursiveReadOnly",
-            &[Assertion::OneOf(&["Disabled", "Enabled", "IfPossible"])],
-        )],
+        assertions: &[
+            Assertion::At(
+                "../recursiveReadOnly",
+                &[Assertion::OneOf(&["Disabled", "Enabled", "IfPossible"])],
+            ),
+        ],
     },
 ];
 
@@ -698,17 +826,37 @@ pub struct EphemeralContainer {
 }
 
 /// What is checked in [`EphemeralContainer`], in this order.
-const EPHEMERAL_CONTAINER_CHECKS: &[CheckDef] = &[CheckDef {
-    field: &["volumeMounts"],
-    when: &[],
-    assertions: &[Assertion::Each(&[
-        Assertion::Field(&["subPath"], &[Assertion::Forbidden("cannot be set for an Ephemeral Container")]),
-        Assertion::Field(&["subPathExpr"], &[Assertion::Forbidden("cannot be set for an Ephemeral Container")]),
-    ])],
-}];
+const EPHEMERAL_CONTAINER_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["volumeMounts"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["subPath"],
+                        &[
+                            Assertion::Forbidden(
+                                "cannot be set for an Ephemeral Container",
+                            ),
+                        ],
+                    ),
+                    Assertion::Field(
+                        &["subPathExpr"],
+                        &[
+                            Assertion::Forbidden(
+                                "cannot be set for an Ephemeral Container",
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+];
 
 describe! { direct EphemeralContainer, EPHEMERAL_CONTAINER "EphemeralContainer" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[
@@ -789,24 +937,57 @@ const EPHEMERAL_CONTAINER_COMMON_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
         when: &[Condition::Part(&["head"])],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
-    CheckDef { field: &["image"], when: &[Condition::Part(&["head"])], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["image"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["terminationMessagePolicy"],
         when: &[Condition::Part(&["head"])],
-        assertions: &[Assertion::Required(""), Assertion::OneOf(&["File", "FallbackToLogsOnError"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["File", "FallbackToLogsOnError"]),
+        ],
     },
-    CheckDef { field: &["ports"], when: &[Condition::Part(&["head"])], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["env"], when: &[Condition::Part(&["head"])], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["envFrom"], when: &[Condition::Part(&["head"])], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["ports"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["env"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["envFrom"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["imagePullPolicy"],
         when: &[Condition::Part(&["policy"])],
-        assertions: &[Assertion::Required(""), Assertion::OneOf(&["Always", "IfNotPresent", "Never"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["Always", "IfNotPresent", "Never"]),
+        ],
     },
-    CheckDef { field: &["resizePolicy"], when: &[Condition::Part(&["tail"])], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["securityContext"], when: &[Condition::Part(&["tail"])], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["resizePolicy"],
+        when: &[Condition::Part(&["tail"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["securityContext"],
+        when: &[Condition::Part(&["tail"])],
+        assertions: &[Assertion::Below("")],
+    },
 ];
 
 describe! { direct EphemeralContainerCommon, EPHEMERAL_CONTAINER_COMMON "EphemeralContainerCommon" {

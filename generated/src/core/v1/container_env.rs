@@ -24,33 +24,56 @@ const ENV_FROM_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["prefix"],
         when: &[],
-        assertions: &[Assertion::Optional, Assertion::Format(machinery::format::field::relaxed_env_var_name)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Format(machinery::format::field::relaxed_env_var_name),
+        ],
     },
     CheckDef {
         field: &["configMapRef", "name"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::dns1123_subdomain_prefix)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::dns1123_subdomain_prefix),
+        ],
     },
     CheckDef {
         field: &["secretRef", "name"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::dns1123_subdomain_prefix)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::dns1123_subdomain_prefix),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[Condition::None(&[&["configMapRef"], &["secretRef"]])],
-        assertions: &[Assertion::At(
-            ".",
-            &[Assertion::InvalidAs("", "must specify one of: `configMapRef` or `secretRef`")],
-        )],
+        assertions: &[
+            Assertion::At(
+                ".",
+                &[
+                    Assertion::InvalidAs(
+                        "",
+                        "must specify one of: `configMapRef` or `secretRef`",
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[Condition::Many(&[&["configMapRef"], &["secretRef"]])],
-        assertions: &[Assertion::At(
-            ".",
-            &[Assertion::InvalidAs("", "may not have more than one field specified at a time")],
-        )],
+        assertions: &[
+            Assertion::At(
+                ".",
+                &[
+                    Assertion::InvalidAs(
+                        "",
+                        "may not have more than one field specified at a time",
+                    ),
+                ],
+            ),
+        ],
     },
 ];
 
@@ -107,75 +130,103 @@ const ENV_VAR_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::relaxed_env_var_name)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::relaxed_env_var_name),
+        ],
     },
-    CheckDef { field: &["valueFrom"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["valueFrom"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["valueFrom"],
         when: &[
             Condition::Set(&["valueFrom"]),
-            Condition::None(&[
-                &["valueFrom", "fieldRef"],
-                &["valueFrom", "resourceFieldRef"],
-                &["valueFrom", "configMapKeyRef"],
-                &["valueFrom", "secretKeyRef"],
-                &["valueFrom", "fileKeyRef"],
-            ]),
+            Condition::None(
+                &[
+                    &["valueFrom", "fieldRef"],
+                    &["valueFrom", "resourceFieldRef"],
+                    &["valueFrom", "configMapKeyRef"],
+                    &["valueFrom", "secretKeyRef"],
+                    &["valueFrom", "fileKeyRef"],
+                ],
+            ),
             Condition::Option(machinery::options::ENV_FILES),
         ],
-        assertions: &[Assertion::InvalidAs(
-            "",
-            "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, \
+        assertions: &[
+            Assertion::InvalidAs(
+                "",
+                "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, \
                 `secretKeyRef` or `fileKeyRef`",
-        )],
+            ),
+        ],
     },
     CheckDef {
         field: &["valueFrom"],
         when: &[
             Condition::Set(&["valueFrom"]),
-            Condition::None(&[
-                &["valueFrom", "fieldRef"],
-                &["valueFrom", "resourceFieldRef"],
-                &["valueFrom", "configMapKeyRef"],
-                &["valueFrom", "secretKeyRef"],
-                &["valueFrom", "fileKeyRef"],
-            ]),
+            Condition::None(
+                &[
+                    &["valueFrom", "fieldRef"],
+                    &["valueFrom", "resourceFieldRef"],
+                    &["valueFrom", "configMapKeyRef"],
+                    &["valueFrom", "secretKeyRef"],
+                    &["valueFrom", "fileKeyRef"],
+                ],
+            ),
             Condition::Not(&Condition::Option(machinery::options::ENV_FILES)),
         ],
-        assertions: &[Assertion::InvalidAs(
-            "",
-            "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` \
+        assertions: &[
+            Assertion::InvalidAs(
+                "",
+                "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` \
                 or `secretKeyRef`",
-        )],
+            ),
+        ],
     },
     CheckDef {
         field: &["valueFrom"],
         when: &[
             Condition::Set(&["valueFrom"]),
-            Condition::Not(&Condition::None(&[
-                &["valueFrom", "fieldRef"],
-                &["valueFrom", "resourceFieldRef"],
-                &["valueFrom", "configMapKeyRef"],
-                &["valueFrom", "secretKeyRef"],
-                &["valueFrom", "fileKeyRef"],
-            ])),
+            Condition::Not(
+                &Condition::None(
+                    &[
+                        &["valueFrom", "fieldRef"],
+                        &["valueFrom", "resourceFieldRef"],
+                        &["valueFrom", "configMapKeyRef"],
+                        &["valueFrom", "secretKeyRef"],
+                        &["valueFrom", "fileKeyRef"],
+                    ],
+                ),
+            ),
             Condition::Set(&["value"]),
         ],
-        assertions: &[Assertion::InvalidAs("", "may not be specified when `value` is not empty")],
+        assertions: &[
+            Assertion::InvalidAs("", "may not be specified when `value` is not empty"),
+        ],
     },
     CheckDef {
         field: &["valueFrom"],
         when: &[
-            Condition::Many(&[
-                &["valueFrom", "fieldRef"],
-                &["valueFrom", "resourceFieldRef"],
-                &["valueFrom", "configMapKeyRef"],
-                &["valueFrom", "secretKeyRef"],
-                &["valueFrom", "fileKeyRef"],
-            ]),
+            Condition::Many(
+                &[
+                    &["valueFrom", "fieldRef"],
+                    &["valueFrom", "resourceFieldRef"],
+                    &["valueFrom", "configMapKeyRef"],
+                    &["valueFrom", "secretKeyRef"],
+                    &["valueFrom", "fileKeyRef"],
+                ],
+            ),
             Condition::Unset(&["value"]),
         ],
-        assertions: &[Assertion::InvalidAs("", "may not have more than one field specified at a time")],
+        assertions: &[
+            Assertion::InvalidAs(
+                "",
+                "may not have more than one field specified at a time",
+            ),
+        ],
     },
 ];
 
@@ -205,11 +256,31 @@ pub struct EnvVarSource {
 
 /// What is checked in [`EnvVarSource`], in this order.
 const ENV_VAR_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["fieldRef"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["resourceFieldRef"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["configMapKeyRef"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["secretKeyRef"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["fileKeyRef"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["fieldRef"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["resourceFieldRef"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["configMapKeyRef"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["secretKeyRef"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["fileKeyRef"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
 ];
 
 describe! { direct EnvVarSource, ENV_VAR_SOURCE "EnvVarSource" {
@@ -247,20 +318,38 @@ const OBJECT_FIELD_SELECTOR_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[Condition::Set(&["apiVersion"]), Condition::Set(&["fieldPath"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_field_of_variable(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_field_of_variable(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Part(&["volume"]), Condition::Set(&["apiVersion"]), Condition::Set(&["fieldPath"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_field_of_file(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        when: &[
+            Condition::Part(&["volume"]),
+            Condition::Set(&["apiVersion"]),
+            Condition::Set(&["fieldPath"]),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_field_of_file(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
 ];
 
@@ -289,7 +378,11 @@ pub struct ResourceFieldSelector {
 
 /// What is checked in [`ResourceFieldSelector`], in this order.
 const RESOURCE_FIELD_SELECTOR_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["resource"], when: &[], assertions: &[Assertion::Required("")] },
+    CheckDef {
+        field: &["resource"],
+        when: &[],
+        assertions: &[Assertion::Required("")],
+    },
     CheckDef {
         field: &["containerName"],
         when: &[Condition::Part(&["volume"])],
@@ -303,29 +396,54 @@ const RESOURCE_FIELD_SELECTOR_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[Condition::Set(&["resource"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_shown_resource(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_shown_resource(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Part(&["volume"]), Condition::Set(&["containerName"]), Condition::Set(&["resource"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_shown_resource(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        when: &[
+            Condition::Part(&["volume"]),
+            Condition::Set(&["containerName"]),
+            Condition::Set(&["resource"]),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_shown_resource(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[Condition::Part(&["", "volume"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_divisor(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_divisor(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
 ];
 
@@ -359,7 +477,10 @@ const CONFIG_MAP_KEY_SELECTOR_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["key"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::config_map_key)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::config_map_key),
+        ],
     },
 ];
 
@@ -394,7 +515,10 @@ const SECRET_KEY_SELECTOR_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["key"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::config_map_key)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::config_map_key),
+        ],
     },
 ];
 
@@ -426,17 +550,26 @@ const FILE_KEY_SELECTOR_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["key"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::relaxed_env_var_name)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::relaxed_env_var_name),
+        ],
     },
     CheckDef {
         field: &["volumeName"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
     CheckDef {
         field: &["path"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::path_without_backsteps)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::path_without_backsteps),
+        ],
     },
 ];
 

@@ -20,8 +20,13 @@ pub struct Endpoints {
 }
 
 /// What is checked in [`Endpoints`], in this order.
-const ENDPOINTS_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["subsets"], when: &[Condition::Changed(&["subsets"])], assertions: &[Assertion::Below("")] }];
+const ENDPOINTS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["subsets"],
+        when: &[Condition::Changed(&["subsets"])],
+        assertions: &[Assertion::Below("")],
+    },
+];
 
 describe! { Endpoints, ENDPOINTS "Endpoints" {
     .defaults_below()
@@ -65,11 +70,25 @@ const ENDPOINT_SUBSET_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[Condition::None(&[&["addresses"], &["notReadyAddresses"]])],
-        assertions: &[Assertion::Missing("must specify `addresses` or `notReadyAddresses`")],
+        assertions: &[
+            Assertion::Missing("must specify `addresses` or `notReadyAddresses`"),
+        ],
     },
-    CheckDef { field: &["addresses"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["notReadyAddresses"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["ports"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["addresses"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["notReadyAddresses"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["ports"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
 ];
 
 describe! { EndpointSubset, ENDPOINT_SUBSET "EndpointSubset" {
@@ -108,16 +127,26 @@ const ENDPOINT_ADDRESS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_address(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_address(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["hostname"],
         when: &[],
-        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
     CheckDef {
         field: &["nodeName"],
@@ -127,11 +156,18 @@ const ENDPOINT_ADDRESS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_reachable_address(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_reachable_address(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
 ];
 
@@ -160,13 +196,24 @@ pub struct EndpointPort {
 
 /// What is checked in [`EndpointPort`], in this order.
 const ENDPOINT_PORT_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["name"], when: &[Condition::Several], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["name"],
+        when: &[Condition::Several],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
-    CheckDef { field: &["port"], when: &[], assertions: &[Assertion::Port] },
+    CheckDef {
+        field: &["port"],
+        when: &[],
+        assertions: &[Assertion::Port],
+    },
     CheckDef {
         field: &["protocol"],
         when: &[],

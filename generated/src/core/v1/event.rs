@@ -48,7 +48,11 @@ pub struct Event {
 
 /// What is checked in [`Event`], in this order.
 const EVENT_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["eventTime"], when: &[Condition::Part(&["new"])], assertions: &[Assertion::Required("")] },
+    CheckDef {
+        field: &["eventTime"],
+        when: &[Condition::Part(&["new"])],
+        assertions: &[Assertion::Required("")],
+    },
     CheckDef {
         field: &["firstTimestamp"],
         when: &[Condition::Part(&["new_times"]), Condition::Set(&["firstTimestamp"])],
@@ -61,14 +65,19 @@ const EVENT_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["count"],
-        when: &[Condition::Part(&["new_times"]), Condition::Not(&Condition::Is(&["count"], &["0"]))],
+        when: &[
+            Condition::Part(&["new_times"]),
+            Condition::Not(&Condition::Is(&["count"], &["0"])),
+        ],
         assertions: &[Assertion::InvalidAs("", "needs to be unset")],
     },
     CheckDef {
         field: &["source"],
         when: &[
             Condition::Part(&["new_times"]),
-            Condition::Not(&Condition::None(&[&["source", "component"], &["source", "host"]])),
+            Condition::Not(
+                &Condition::None(&[&["source", "component"], &["source", "host"]]),
+            ),
         ],
         assertions: &[Assertion::InvalidAs("", "needs to be unset")],
     },
@@ -77,9 +86,21 @@ const EVENT_CHECKS: &[CheckDef] = &[
         when: &[Condition::Part(&["change"])],
         assertions: &[Assertion::Immutable("")],
     },
-    CheckDef { field: &["reason"], when: &[Condition::Part(&["change"])], assertions: &[Assertion::Immutable("")] },
-    CheckDef { field: &["message"], when: &[Condition::Part(&["change"])], assertions: &[Assertion::Immutable("")] },
-    CheckDef { field: &["source"], when: &[Condition::Part(&["change"])], assertions: &[Assertion::Immutable("")] },
+    CheckDef {
+        field: &["reason"],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["message"],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["source"],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[Assertion::Immutable("")],
+    },
     CheckDef {
         field: &["firstTimestamp"],
         when: &[Condition::Part(&["change"])],
@@ -90,12 +111,36 @@ const EVENT_CHECKS: &[CheckDef] = &[
         when: &[Condition::Part(&["change"])],
         assertions: &[Assertion::Immutable("")],
     },
-    CheckDef { field: &["count"], when: &[Condition::Part(&["change"])], assertions: &[Assertion::Immutable("")] },
-    CheckDef { field: &["reason"], when: &[Condition::Part(&["change"])], assertions: &[Assertion::Immutable("")] },
-    CheckDef { field: &["type"], when: &[Condition::Part(&["change"])], assertions: &[Assertion::Immutable("")] },
-    CheckDef { field: &["eventTime"], when: &[Condition::Part(&["change"])], assertions: &[Assertion::Immutable("")] },
-    CheckDef { field: &["action"], when: &[Condition::Part(&["change"])], assertions: &[Assertion::Immutable("")] },
-    CheckDef { field: &["related"], when: &[Condition::Part(&["change"])], assertions: &[Assertion::Immutable("")] },
+    CheckDef {
+        field: &["count"],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["reason"],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["type"],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["eventTime"],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["action"],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["related"],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[Assertion::Immutable("")],
+    },
     CheckDef {
         field: &["reportingComponent"],
         when: &[Condition::Part(&["change"])],
@@ -110,7 +155,7 @@ const EVENT_CHECKS: &[CheckDef] = &[
 
 describe! { Event, EVENT "Event" {
     .checks(EVENT_CHECKS)
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Event>() {
                 crate::hatches::core::validate_event(

@@ -28,8 +28,13 @@ pub struct LimitRange {
 }
 
 /// What is checked in [`LimitRange`], in this order.
-const LIMIT_RANGE_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["spec", "limits"], when: &[], assertions: &[Assertion::Below("")] }];
+const LIMIT_RANGE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["spec", "limits"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
 
 describe! { LimitRange, LIMIT_RANGE "LimitRange" {
     .defaults_below()
@@ -90,26 +95,44 @@ const LIMIT_RANGE_ITEM_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_limit_type(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_limit_type(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
-    CheckDef { field: &["type"], when: &[], assertions: &[Assertion::Distinct(&[])] },
+    CheckDef {
+        field: &["type"],
+        when: &[],
+        assertions: &[Assertion::Distinct(&[])],
+    },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_limits(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_limits(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
 ];
 
 describe! { LimitRangeItem, LIMIT_RANGE_ITEM "LimitRangeItem" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],

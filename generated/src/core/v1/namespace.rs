@@ -45,21 +45,38 @@ const NAMESPACE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["spec", "finalizers"],
         when: &[Condition::Subresource("finalize")],
-        assertions: &[Assertion::Each(&[
-            Assertion::Format(machinery::format::field::qualified_name),
-            Assertion::Format(machinery::format::field::kubernetes_finalizer_name),
-        ])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Format(machinery::format::field::qualified_name),
+                    Assertion::Format(
+                        machinery::format::field::kubernetes_finalizer_name,
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["spec", "finalizers"],
-        when: &[Condition::Not(&Condition::Subresource("finalize")), Condition::Not(&Condition::Subresource("status"))],
-        assertions: &[Assertion::Each(&[Assertion::At(
-            ".",
-            &[
-                Assertion::Format(machinery::format::field::qualified_name),
-                Assertion::Format(machinery::format::field::kubernetes_finalizer_name),
-            ],
-        )])],
+        when: &[
+            Condition::Not(&Condition::Subresource("finalize")),
+            Condition::Not(&Condition::Subresource("status")),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::At(
+                        ".",
+                        &[
+                            Assertion::Format(machinery::format::field::qualified_name),
+                            Assertion::Format(
+                                machinery::format::field::kubernetes_finalizer_name,
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["status", "phase"],
@@ -68,10 +85,16 @@ const NAMESPACE_CHECKS: &[CheckDef] = &[
             Condition::Unset(&["metadata", "deletionTimestamp"]),
             Condition::Not(&Condition::Is(&["status", "phase"], &["Active"])),
         ],
-        assertions: &[Assertion::At(
-            "Phase",
-            &[Assertion::Invalid("may only be 'Active' if `deletionTimestamp` is empty")],
-        )],
+        assertions: &[
+            Assertion::At(
+                "Phase",
+                &[
+                    Assertion::Invalid(
+                        "may only be 'Active' if `deletionTimestamp` is empty",
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["status", "phase"],
@@ -80,15 +103,21 @@ const NAMESPACE_CHECKS: &[CheckDef] = &[
             Condition::Set(&["metadata", "deletionTimestamp"]),
             Condition::Not(&Condition::Is(&["status", "phase"], &["Terminating"])),
         ],
-        assertions: &[Assertion::At(
-            "Phase",
-            &[Assertion::Invalid("may only be 'Terminating' if `deletionTimestamp` is not empty")],
-        )],
+        assertions: &[
+            Assertion::At(
+                "Phase",
+                &[
+                    Assertion::Invalid(
+                        "may only be 'Terminating' if `deletionTimestamp` is not empty",
+                    ),
+                ],
+            ),
+        ],
     },
 ];
 
 describe! { Namespace, NAMESPACE "Namespace" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],

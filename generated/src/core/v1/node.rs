@@ -51,7 +51,7 @@ pub struct Node {
 
 describe! { Node, NODE "Node" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Node>() {
                 crate::hatches::core::validate_node(
@@ -114,9 +114,17 @@ const NODE_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["providerID"],
         when: &[Condition::Was(&Condition::Set(&["providerID"]))],
-        assertions: &[Assertion::Unchanged("node updates may not change providerID except from \"\" to valid")],
+        assertions: &[
+            Assertion::Unchanged(
+                "node updates may not change providerID except from \"\" to valid",
+            ),
+        ],
     },
-    CheckDef { field: &["configSource"], when: &[], assertions: &[Assertion::Below("spec")] },
+    CheckDef {
+        field: &["configSource"],
+        when: &[],
+        assertions: &[Assertion::Below("spec")],
+    },
     CheckDef {
         field: &["externalID"],
         when: &[Condition::Part(&["last"])],
@@ -125,7 +133,7 @@ const NODE_SPEC_CHECKS: &[CheckDef] = &[
 ];
 
 describe! { NodeSpec, NODE_SPEC "NodeSpec" {
-
+    
         .normalize(|m| {
             if let Some(v) = m.downcast::<NodeSpec>() {
                 crate::hatches::core::normalize_node_spec(v)
@@ -156,7 +164,11 @@ pub struct NodeConfigSource {
 
 /// What is checked in [`NodeConfigSource`], in this order.
 const NODE_CONFIG_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["configMap"], when: &[Condition::Part(&["spec"])], assertions: &[Assertion::Below("spec")] },
+    CheckDef {
+        field: &["configMap"],
+        when: &[Condition::Part(&["spec"])],
+        assertions: &[Assertion::Below("spec")],
+    },
     CheckDef {
         field: &["configMap"],
         when: &[Condition::Part(&["status"])],
@@ -165,7 +177,9 @@ const NODE_CONFIG_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[Condition::Part(&["spec", "status"]), Condition::Unset(&["configMap"])],
-        assertions: &[Assertion::Invalid("exactly one reference subfield must be non-nil")],
+        assertions: &[
+            Assertion::Invalid("exactly one reference subfield must be non-nil"),
+        ],
     },
 ];
 
@@ -200,7 +214,11 @@ const CONFIG_MAP_NODE_CONFIG_SOURCE_CHECKS: &[CheckDef] = &[
         when: &[Condition::Part(&["spec"])],
         assertions: &[Assertion::Forbidden("resourceVersion must not be set in spec")],
     },
-    CheckDef { field: &["uid"], when: &[Condition::Part(&["status"])], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["uid"],
+        when: &[Condition::Part(&["status"])],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["resourceVersion"],
         when: &[Condition::Part(&["status"])],
@@ -209,17 +227,26 @@ const CONFIG_MAP_NODE_CONFIG_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["namespace"],
         when: &[Condition::Part(&["spec", "status"])],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
     CheckDef {
         field: &["name"],
         when: &[Condition::Part(&["spec", "status"])],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
     },
     CheckDef {
         field: &["kubeletConfigKey"],
         when: &[Condition::Part(&["spec", "status"])],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::config_map_key)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::config_map_key),
+        ],
     },
 ];
 
@@ -274,18 +301,29 @@ const NODE_STATUS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["nodeInfo", "swap", "capacity"],
         when: &[],
-        assertions: &[Assertion::At("/metadata.nodeSwapStatus.capacity", &[Assertion::Positive("")])],
+        assertions: &[
+            Assertion::At(
+                "/metadata.nodeSwapStatus.capacity",
+                &[Assertion::Positive("")],
+            ),
+        ],
     },
     CheckDef {
         field: &["addresses"],
         when: &[Condition::Part(&["change"])],
-        assertions: &[Assertion::Each(&[Assertion::Distinct(&[&["type"], &["address"]])])],
+        assertions: &[
+            Assertion::Each(&[Assertion::Distinct(&[&["type"], &["address"]])]),
+        ],
     },
-    CheckDef { field: &["config"], when: &[Condition::Part(&["config"])], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["config"],
+        when: &[Condition::Part(&["config"])],
+        assertions: &[Assertion::Below("")],
+    },
 ];
 
 describe! { NodeStatus, NODE_STATUS "NodeStatus" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],
@@ -511,9 +549,21 @@ pub struct NodeConfigStatus {
 
 /// What is checked in [`NodeConfigStatus`], in this order.
 const NODE_CONFIG_STATUS_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["assigned"], when: &[], assertions: &[Assertion::Below("status")] },
-    CheckDef { field: &["active"], when: &[], assertions: &[Assertion::Below("status")] },
-    CheckDef { field: &["lastKnownGood"], when: &[], assertions: &[Assertion::Below("status")] },
+    CheckDef {
+        field: &["assigned"],
+        when: &[],
+        assertions: &[Assertion::Below("status")],
+    },
+    CheckDef {
+        field: &["active"],
+        when: &[],
+        assertions: &[Assertion::Below("status")],
+    },
+    CheckDef {
+        field: &["lastKnownGood"],
+        when: &[],
+        assertions: &[Assertion::Below("status")],
+    },
 ];
 
 describe! { NodeConfigStatus, NODE_CONFIG_STATUS "NodeConfigStatus" { .checks(NODE_CONFIG_STATUS_CHECKS) } [

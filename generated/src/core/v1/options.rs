@@ -103,7 +103,7 @@ pub struct PodLogOptions {
 }
 
 describe! { PodLogOptions, POD_LOG_OPTIONS "PodLogOptions" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],

@@ -10,9 +10,10 @@ use machinery::scalar::{Quantity, Time};
 use machinery::type_meta::TypeMeta;
 
 use super::{
-    AWSElasticBlockStoreVolumeSource, AzureDiskVolumeSource, FCVolumeSource, FlockerVolumeSource,
-    GCEPersistentDiskVolumeSource, HostPathVolumeSource, NFSVolumeSource, NodeSelector, ObjectReference,
-    PhotonPersistentDiskVolumeSource, PortworxVolumeSource, QuobyteVolumeSource, SecretReference,
+    AWSElasticBlockStoreVolumeSource, AzureDiskVolumeSource, FCVolumeSource,
+    FlockerVolumeSource, GCEPersistentDiskVolumeSource, HostPathVolumeSource,
+    NFSVolumeSource, NodeSelector, ObjectReference, PhotonPersistentDiskVolumeSource,
+    PortworxVolumeSource, QuobyteVolumeSource, SecretReference,
     VsphereVirtualDiskVolumeSource,
 };
 
@@ -60,7 +61,7 @@ pub struct PersistentVolume {
 }
 
 describe! { PersistentVolume, PERSISTENT_VOLUME "PersistentVolume" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[
@@ -72,7 +73,7 @@ describe! { PersistentVolume, PERSISTENT_VOLUME "PersistentVolume" {
             },
         )
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PersistentVolume>() {
                 crate::hatches::core::validate_persistent_volume(
@@ -137,17 +138,23 @@ const PERSISTENT_VOLUME_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["claimRef"],
         when: &[Condition::Part(&["inline"])],
-        assertions: &[Assertion::Forbidden("may not be specified in the context of inline volumes")],
+        assertions: &[
+            Assertion::Forbidden("may not be specified in the context of inline volumes"),
+        ],
     },
     CheckDef {
         field: &["capacity"],
         when: &[Condition::Part(&["inline"])],
-        assertions: &[Assertion::Forbidden("may not be specified in the context of inline volumes")],
+        assertions: &[
+            Assertion::Forbidden("may not be specified in the context of inline volumes"),
+        ],
     },
     CheckDef {
         field: &["csi"],
         when: &[Condition::Part(&["inline"]), Condition::Unset(&["csi"])],
-        assertions: &[Assertion::Missing("has to be specified in the context of inline volumes")],
+        assertions: &[
+            Assertion::Missing("has to be specified in the context of inline volumes"),
+        ],
     },
     CheckDef {
         field: &["accessModes"],
@@ -157,58 +164,104 @@ const PERSISTENT_VOLUME_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["accessModes"],
         when: &[Condition::Part(&["", "inline"])],
-        assertions: &[Assertion::Each(&[Assertion::At(
-            ".",
-            &[Assertion::OneOf(&["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"])],
-        )])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::At(
+                        ".",
+                        &[
+                            Assertion::OneOf(
+                                &[
+                                    "ReadOnlyMany",
+                                    "ReadWriteMany",
+                                    "ReadWriteOnce",
+                                    "ReadWriteOncePod",
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["accessModes"],
         when: &[
             Condition::Part(&["", "inline"]),
             Condition::Is(&["accessModes"], &["ReadWriteOncePod"]),
-            Condition::Is(&["accessModes"], &["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce"]),
+            Condition::Is(
+                &["accessModes"],
+                &["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce"],
+            ),
         ],
-        assertions: &[Assertion::Forbidden("may not use ReadWriteOncePod with other access modes")],
+        assertions: &[
+            Assertion::Forbidden("may not use ReadWriteOncePod with other access modes"),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_volume_capacity(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_volume_capacity(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["persistentVolumeReclaimPolicy"],
         when: &[],
-        assertions: &[Assertion::Optional, Assertion::OneOf(&["Delete", "Recycle", "Retain"])],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::OneOf(&["Delete", "Recycle", "Retain"]),
+        ],
     },
     CheckDef {
         field: &["persistentVolumeReclaimPolicy"],
         when: &[
             Condition::Part(&["inline"]),
-            Condition::Not(&Condition::Is(&["persistentVolumeReclaimPolicy"], &["Retain"])),
+            Condition::Not(
+                &Condition::Is(&["persistentVolumeReclaimPolicy"], &["Retain"]),
+            ),
         ],
-        assertions: &[Assertion::Forbidden("may only be Retain in the context of inline volumes")],
+        assertions: &[
+            Assertion::Forbidden("may only be Retain in the context of inline volumes"),
+        ],
     },
-    CheckDef { field: &["nodeAffinity"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["nodeAffinity"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["nodeAffinity"],
         when: &[Condition::Part(&["inline"])],
-        assertions: &[Assertion::Forbidden("may not be specified in the context of inline volumes")],
+        assertions: &[
+            Assertion::Forbidden("may not be specified in the context of inline volumes"),
+        ],
     },
     CheckDef {
         field: &["hostPath"],
         when: &[Condition::Part(&["", "inline"])],
-        assertions: &[Assertion::Member("may not specify more than 1 volume type", &[]), Assertion::Below("")],
+        assertions: &[
+            Assertion::Member("may not specify more than 1 volume type", &[]),
+            Assertion::Below(""),
+        ],
     },
     CheckDef {
         field: &["gcePersistentDisk"],
         when: &[Condition::Part(&["", "inline"])],
         assertions: &[
-            Assertion::Member("may not specify more than 1 volume type", &[&["hostPath"]]),
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[&["hostPath"]],
+            ),
             Assertion::At("persistentDisk", &[Assertion::Below("")]),
         ],
     },
@@ -216,7 +269,10 @@ const PERSISTENT_VOLUME_SPEC_CHECKS: &[CheckDef] = &[
         field: &["awsElasticBlockStore"],
         when: &[Condition::Part(&["", "inline"])],
         assertions: &[
-            Assertion::Member("may not specify more than 1 volume type", &[&["hostPath"], &["gcePersistentDisk"]]),
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[&["hostPath"], &["gcePersistentDisk"]],
+            ),
             Assertion::Below(""),
         ],
     },
@@ -237,7 +293,12 @@ const PERSISTENT_VOLUME_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::Member(
                 "may not specify more than 1 volume type",
-                &[&["hostPath"], &["gcePersistentDisk"], &["awsElasticBlockStore"], &["glusterfs"]],
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                ],
             ),
             Assertion::Below(""),
         ],
@@ -248,7 +309,13 @@ const PERSISTENT_VOLUME_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::Member(
                 "may not specify more than 1 volume type",
-                &[&["hostPath"], &["gcePersistentDisk"], &["awsElasticBlockStore"], &["glusterfs"], &["flocker"]],
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                ],
             ),
             Assertion::Below(""),
         ],
@@ -296,19 +363,21 @@ const PERSISTENT_VOLUME_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::At(
                 "cephFS",
-                &[Assertion::Member(
-                    "may not specify more than 1 volume type",
-                    &[
-                        &["hostPath"],
-                        &["gcePersistentDisk"],
-                        &["awsElasticBlockStore"],
-                        &["glusterfs"],
-                        &["flocker"],
-                        &["nfs"],
-                        &["rbd"],
-                        &["quobyte"],
-                    ],
-                )],
+                &[
+                    Assertion::Member(
+                        "may not specify more than 1 volume type",
+                        &[
+                            &["hostPath"],
+                            &["gcePersistentDisk"],
+                            &["awsElasticBlockStore"],
+                            &["glusterfs"],
+                            &["flocker"],
+                            &["nfs"],
+                            &["rbd"],
+                            &["quobyte"],
+                        ],
+                    ),
+                ],
             ),
             Assertion::Below(""),
         ],
@@ -603,30 +672,34 @@ const PERSISTENT_VOLUME_SPEC_CHECKS: &[CheckDef] = &[
         field: &["nodeAffinity"],
         when: &[
             Condition::Part(&["", "inline"]),
-            Condition::All(&[
-                Condition::Set(&["local"]),
-                Condition::None(&[
-                    &["hostPath"],
-                    &["gcePersistentDisk"],
-                    &["awsElasticBlockStore"],
-                    &["glusterfs"],
-                    &["flocker"],
-                    &["nfs"],
-                    &["rbd"],
-                    &["quobyte"],
-                    &["cephfs"],
-                    &["iscsi"],
-                    &["cinder"],
-                    &["fc"],
-                    &["flexVolume"],
-                    &["azureFile"],
-                    &["vsphereVolume"],
-                    &["photonPersistentDisk"],
-                    &["portworxVolume"],
-                    &["azureDisk"],
-                    &["scaleIO"],
-                ]),
-            ]),
+            Condition::All(
+                &[
+                    Condition::Set(&["local"]),
+                    Condition::None(
+                        &[
+                            &["hostPath"],
+                            &["gcePersistentDisk"],
+                            &["awsElasticBlockStore"],
+                            &["glusterfs"],
+                            &["flocker"],
+                            &["nfs"],
+                            &["rbd"],
+                            &["quobyte"],
+                            &["cephfs"],
+                            &["iscsi"],
+                            &["cinder"],
+                            &["fc"],
+                            &["flexVolume"],
+                            &["azureFile"],
+                            &["vsphereVolume"],
+                            &["photonPersistentDisk"],
+                            &["portworxVolume"],
+                            &["azureDisk"],
+                            &["scaleIO"],
+                        ],
+                    ),
+                ],
+            ),
             Condition::Unset(&["nodeAffinity"]),
         ],
         assertions: &[Assertion::Missing("Local volume requires node affinity")],
@@ -700,60 +773,86 @@ const PERSISTENT_VOLUME_SPEC_CHECKS: &[CheckDef] = &[
         field: &[],
         when: &[
             Condition::Part(&["", "inline"]),
-            Condition::None(&[
-                &["hostPath"],
-                &["gcePersistentDisk"],
-                &["awsElasticBlockStore"],
-                &["glusterfs"],
-                &["flocker"],
-                &["nfs"],
-                &["rbd"],
-                &["quobyte"],
-                &["cephfs"],
-                &["iscsi"],
-                &["cinder"],
-                &["fc"],
-                &["flexVolume"],
-                &["azureFile"],
-                &["vsphereVolume"],
-                &["photonPersistentDisk"],
-                &["portworxVolume"],
-                &["azureDisk"],
-                &["scaleIO"],
-                &["local"],
-                &["storageos"],
-                &["csi"],
-            ]),
+            Condition::None(
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                    &["quobyte"],
+                    &["cephfs"],
+                    &["iscsi"],
+                    &["cinder"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                    &["azureDisk"],
+                    &["scaleIO"],
+                    &["local"],
+                    &["storageos"],
+                    &["csi"],
+                ],
+            ),
         ],
         assertions: &[Assertion::Missing("must specify a volume type")],
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Part(&["", "inline"]), Condition::Is(&["persistentVolumeReclaimPolicy"], &["Recycle"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_recycled_root(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        when: &[
+            Condition::Part(&["", "inline"]),
+            Condition::Is(&["persistentVolumeReclaimPolicy"], &["Recycle"]),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_recycled_root(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["storageClassName"],
         when: &[],
-        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
     },
     CheckDef {
         field: &["storageClassName"],
         when: &[Condition::Part(&["inline"])],
-        assertions: &[Assertion::Forbidden("may not be specified in the context of inline volumes")],
+        assertions: &[
+            Assertion::Forbidden("may not be specified in the context of inline volumes"),
+        ],
     },
-    CheckDef { field: &["volumeMode"], when: &[], assertions: &[Assertion::OneOf(&["Block", "Filesystem"])] },
     CheckDef {
         field: &["volumeMode"],
-        when: &[Condition::Part(&["inline"]), Condition::Not(&Condition::Is(&["volumeMode"], &["Filesystem"]))],
-        assertions: &[Assertion::Forbidden(
-            "may not specify volumeMode other than Filesystem in the context of \
+        when: &[],
+        assertions: &[Assertion::OneOf(&["Block", "Filesystem"])],
+    },
+    CheckDef {
+        field: &["volumeMode"],
+        when: &[
+            Condition::Part(&["inline"]),
+            Condition::Not(&Condition::Is(&["volumeMode"], &["Filesystem"])),
+        ],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not specify volumeMode other than Filesystem in the context of \
                 inline volumes",
-        )],
+            ),
+        ],
     },
     CheckDef {
         field: &["volumeAttributesClassName"],
@@ -779,12 +878,16 @@ const PERSISTENT_VOLUME_SPEC_CHECKS: &[CheckDef] = &[
             Condition::Set(&["volumeAttributesClassName"]),
             Condition::Unset(&["csi"]),
         ],
-        assertions: &[Assertion::Missing("has to be specified when using volumeAttributesClassName")],
+        assertions: &[
+            Assertion::Missing(
+                "has to be specified when using volumeAttributesClassName",
+            ),
+        ],
     },
 ];
 
 describe! { PersistentVolumeSpec, PERSISTENT_VOLUME_SPEC "PersistentVolumeSpec" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],
@@ -921,12 +1024,27 @@ pub struct GlusterfsPersistentVolumeSource {
 
 /// What is checked in [`GlusterfsPersistentVolumeSource`], in this order.
 const GLUSTERFS_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["endpoints"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["path"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["endpoints"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["path"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["endpointsNamespace"],
-        when: &[Condition::Set(&["endpointsNamespace"]), Condition::Is(&["endpointsNamespace"], &[""])],
-        assertions: &[Assertion::Invalid("if the endpointnamespace is set, it must be a valid namespace name")],
+        when: &[
+            Condition::Set(&["endpointsNamespace"]),
+            Condition::Is(&["endpointsNamespace"], &[""]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "if the endpointnamespace is set, it must be a valid namespace name",
+            ),
+        ],
     },
     CheckDef {
         field: &["endpointsNamespace"],
@@ -967,8 +1085,16 @@ pub struct RBDPersistentVolumeSource {
 
 /// What is checked in [`RBDPersistentVolumeSource`], in this order.
 const RBD_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["monitors"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["image"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["monitors"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["image"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
 ];
 
 describe! { RBDPersistentVolumeSource, RBD_PERSISTENT_VOLUME_SOURCE "RBDPersistentVolumeSource" {
@@ -1023,38 +1149,67 @@ pub struct ISCSIPersistentVolumeSource {
 
 /// What is checked in [`ISCSIPersistentVolumeSource`], in this order.
 const ISCSI_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["targetPortal"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["targetPortal"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &[],
         when: &[Condition::Set(&["initiatorName"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_target_length(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_target_length(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["iqn"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::iscsi_name)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::iscsi_name),
+        ],
     },
-    CheckDef { field: &["lun"], when: &[], assertions: &[Assertion::Range(0, 255, "")] },
+    CheckDef {
+        field: &["lun"],
+        when: &[],
+        assertions: &[Assertion::Range(0, 255, "")],
+    },
     CheckDef {
         field: &["secretRef"],
         when: &[
             Condition::Unset(&["secretRef"]),
-            Condition::Any(&[
-                Condition::Is(&["chapAuthDiscovery"], &["true"]),
-                Condition::Is(&["chapAuthSession"], &["true"]),
-            ]),
+            Condition::Any(
+                &[
+                    Condition::Is(&["chapAuthDiscovery"], &["true"]),
+                    Condition::Is(&["chapAuthSession"], &["true"]),
+                ],
+            ),
         ],
         assertions: &[Assertion::Missing("")],
     },
-    CheckDef { field: &["secretRef", "name"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["secretRef", "name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["initiatorName"],
         when: &[],
-        assertions: &[Assertion::At("initiatorname", &[Assertion::Format(machinery::format::field::iscsi_name)])],
+        assertions: &[
+            Assertion::At(
+                "initiatorname",
+                &[Assertion::Format(machinery::format::field::iscsi_name)],
+            ),
+        ],
     },
 ];
 
@@ -1096,9 +1251,21 @@ pub struct CinderPersistentVolumeSource {
 
 /// What is checked in [`CinderPersistentVolumeSource`], in this order.
 const CINDER_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["volumeID"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["secretRef", "name"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["secretRef", "namespace"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["volumeID"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["secretRef", "name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["secretRef", "namespace"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
 ];
 
 describe! { CinderPersistentVolumeSource, CINDER_PERSISTENT_VOLUME_SOURCE "CinderPersistentVolumeSource" {
@@ -1128,8 +1295,13 @@ pub struct CephFSPersistentVolumeSource {
 }
 
 /// What is checked in [`CephFSPersistentVolumeSource`], in this order.
-const CEPH_FS_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["monitors"], when: &[], assertions: &[Assertion::Filled("")] }];
+const CEPH_FS_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["monitors"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
 
 describe! { CephFSPersistentVolumeSource, CEPH_FS_PERSISTENT_VOLUME_SOURCE "CephFSPersistentVolumeSource" {
     .checks(CEPH_FS_PERSISTENT_VOLUME_SOURCE_CHECKS)
@@ -1159,15 +1331,26 @@ pub struct FlexPersistentVolumeSource {
 
 /// What is checked in [`FlexPersistentVolumeSource`], in this order.
 const FLEX_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["driver"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["driver"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_persistent_flex_options(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_persistent_flex_options(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
 ];
 
@@ -1196,11 +1379,22 @@ pub struct AzureFilePersistentVolumeSource {
 
 /// What is checked in [`AzureFilePersistentVolumeSource`], in this order.
 const AZURE_FILE_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["secretName"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["shareName"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["secretName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["shareName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["secretNamespace"],
-        when: &[Condition::Set(&["secretNamespace"]), Condition::Is(&["secretNamespace"], &[""])],
+        when: &[
+            Condition::Set(&["secretNamespace"]),
+            Condition::Is(&["secretNamespace"], &[""]),
+        ],
         assertions: &[Assertion::Missing("")],
     },
 ];
@@ -1241,9 +1435,21 @@ pub struct ScaleIOPersistentVolumeSource {
 
 /// What is checked in [`ScaleIOPersistentVolumeSource`], in this order.
 const SCALE_IO_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["gateway"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["system"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["volumeName"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["gateway"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["system"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["volumeName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
 ];
 
 describe! { ScaleIOPersistentVolumeSource, SCALE_IO_PERSISTENT_VOLUME_SOURCE "ScaleIOPersistentVolumeSource" {
@@ -1278,11 +1484,16 @@ pub struct LocalVolumeSource {
 }
 
 /// What is checked in [`LocalVolumeSource`], in this order.
-const LOCAL_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[CheckDef {
-    field: &["path"],
-    when: &[],
-    assertions: &[Assertion::Filled(""), Assertion::Format(machinery::format::field::path_without_backsteps)],
-}];
+const LOCAL_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["path"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Format(machinery::format::field::path_without_backsteps),
+        ],
+    },
+];
 
 describe! { LocalVolumeSource, LOCAL_VOLUME_SOURCE "LocalVolumeSource" { .checks(LOCAL_VOLUME_SOURCE_CHECKS) } [
     path:    "path",   1, Flags::REQUIRED;
@@ -1309,15 +1520,29 @@ const STORAGE_OS_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["volumeName"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
     CheckDef {
         field: &["volumeNamespace"],
         when: &[],
-        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
-    CheckDef { field: &["secretRef", "name"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["secretRef", "namespace"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["secretRef", "name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["secretRef", "namespace"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
 ];
 
 describe! { StorageOSPersistentVolumeSource, STORAGE_OS_PERSISTENT_VOLUME_SOURCE "StorageOSPersistentVolumeSource" {
@@ -1362,11 +1587,31 @@ const CSI_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
         when: &[],
         assertions: &[Assertion::Format(machinery::format::field::csi_driver_name)],
     },
-    CheckDef { field: &["volumeHandle"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["controllerPublishSecretRef"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["controllerExpandSecretRef"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["nodePublishSecretRef"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["nodeExpandSecretRef"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["volumeHandle"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["controllerPublishSecretRef"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["controllerExpandSecretRef"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["nodePublishSecretRef"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["nodeExpandSecretRef"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
 ];
 
 describe! { CSIPersistentVolumeSource, CSI_PERSISTENT_VOLUME_SOURCE "CSIPersistentVolumeSource" {
@@ -1392,11 +1637,16 @@ pub struct VolumeNodeAffinity {
 }
 
 /// What is checked in [`VolumeNodeAffinity`], in this order.
-const VOLUME_NODE_AFFINITY_CHECKS: &[CheckDef] = &[CheckDef {
-    field: &["required"],
-    when: &[],
-    assertions: &[Assertion::Required("must specify required node constraints"), Assertion::Below("")],
-}];
+const VOLUME_NODE_AFFINITY_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["required"],
+        when: &[],
+        assertions: &[
+            Assertion::Required("must specify required node constraints"),
+            Assertion::Below(""),
+        ],
+    },
+];
 
 describe! { VolumeNodeAffinity, VOLUME_NODE_AFFINITY "VolumeNodeAffinity" { .checks(VOLUME_NODE_AFFINITY_CHECKS) } [
     required: "required", 1, Flags::OMIT_EMPTY;

@@ -59,7 +59,7 @@ pub struct PersistentVolumeClaim {
 }
 
 describe! { PersistentVolumeClaim, PERSISTENT_VOLUME_CLAIM "PersistentVolumeClaim" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[(&["status", "phase"], Literal::String("Pending"))],
@@ -67,7 +67,7 @@ describe! { PersistentVolumeClaim, PERSISTENT_VOLUME_CLAIM "PersistentVolumeClai
             },
         )
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PersistentVolumeClaim>() {
                 crate::hatches::core::validate_persistent_volume_claim(
@@ -137,53 +137,106 @@ const PERSISTENT_VOLUME_CLAIM_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["selector"],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_claim_selector(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_claim_selector(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["accessModes"],
         when: &[],
-        assertions: &[Assertion::Each(&[Assertion::At(
-            ".",
-            &[Assertion::OneOf(&["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"])],
-        )])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::At(
+                        ".",
+                        &[
+                            Assertion::OneOf(
+                                &[
+                                    "ReadOnlyMany",
+                                    "ReadWriteMany",
+                                    "ReadWriteOnce",
+                                    "ReadWriteOncePod",
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["accessModes"],
         when: &[
             Condition::Is(&["accessModes"], &["ReadWriteOncePod"]),
-            Condition::Is(&["accessModes"], &["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce"]),
+            Condition::Is(
+                &["accessModes"],
+                &["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce"],
+            ),
         ],
-        assertions: &[Assertion::Forbidden("may not use ReadWriteOncePod with other access modes")],
+        assertions: &[
+            Assertion::Forbidden("may not use ReadWriteOncePod with other access modes"),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_claimed_size(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_claimed_size(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["storageClassName"],
         when: &[Condition::Not(&Condition::Is(&["storageClassName"], &[""]))],
         assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
     },
-    CheckDef { field: &["volumeMode"], when: &[], assertions: &[Assertion::OneOf(&["Block", "Filesystem"])] },
-    CheckDef { field: &["dataSource"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["dataSourceRef"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["volumeMode"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["Block", "Filesystem"])],
+    },
+    CheckDef {
+        field: &["dataSource"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["dataSourceRef"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &[],
         when: &[Condition::Set(&["dataSource"]), Condition::Set(&["dataSourceRef"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_data_sources(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_data_sources(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["volumeAttributesClassName"],
@@ -230,7 +283,7 @@ pub struct VolumeResourceRequirements {
 }
 
 describe! { direct VolumeResourceRequirements, VOLUME_RESOURCE_REQUIREMENTS "VolumeResourceRequirements" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],
@@ -268,7 +321,7 @@ pub struct PersistentVolumeClaimStatus {
 }
 
 describe! { PersistentVolumeClaimStatus, PERSISTENT_VOLUME_CLAIM_STATUS "PersistentVolumeClaimStatus" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],

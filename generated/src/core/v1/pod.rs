@@ -4,14 +4,16 @@
 use std::collections::BTreeMap;
 
 use machinery::checks::{Assertion, CheckDef, Condition};
-use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy, UnionDef};
+use machinery::def::{
+    Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy, UnionDef,
+};
 use machinery::describe;
 use machinery::scalar::Quantity;
 use machinery::type_meta::TypeMeta;
 
 use super::{
-    Affinity, Container, EphemeralContainer, LocalObjectReference, PodSecurityContext, PodStatus, ResourceRequirements,
-    Toleration, TopologySpreadConstraint, Volume,
+    Affinity, Container, EphemeralContainer, LocalObjectReference, PodSecurityContext,
+    PodStatus, ResourceRequirements, Toleration, TopologySpreadConstraint, Volume,
 };
 
 /// When a pod's exited containers are started again.
@@ -55,7 +57,7 @@ pub struct Pod {
 }
 
 describe! { Pod, POD "Pod" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[(&["spec", "enableServiceLinks"], Literal::Bool(true))],
@@ -67,13 +69,13 @@ describe! { Pod, POD "Pod" {
             },
         )
     .defaults_below()
-
+    
         .normalize(|m| {
             if let Some(v) = m.downcast::<Pod>() {
                 crate::hatches::core::normalize_pod(v)
             }
         })
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Pod>() {
                 crate::hatches::core::validate_pod(
@@ -203,30 +205,50 @@ pub struct PodSpec {
 
 /// What is checked in [`PodSpec`], in this order.
 const POD_SPEC_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["terminationGracePeriodSeconds"], when: &[], assertions: &[Assertion::Required("")] },
+    CheckDef {
+        field: &["terminationGracePeriodSeconds"],
+        when: &[],
+        assertions: &[Assertion::Required("")],
+    },
     CheckDef {
         field: &[],
         when: &[Condition::Is(&["hostNetwork"], &["true"]), Condition::Part(&["rest"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_ports_of_host(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_ports_of_host(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["restartPolicy"],
         when: &[Condition::Part(&["rest"])],
-        assertions: &[Assertion::Required(""), Assertion::OneOf(&["Always", "OnFailure", "Never"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["Always", "OnFailure", "Never"]),
+        ],
     },
     CheckDef {
         field: &["dnsPolicy"],
         when: &[Condition::Part(&["rest"])],
         assertions: &[
             Assertion::Required(""),
-            Assertion::OneOf(&["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"]),
+            Assertion::OneOf(
+                &["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"],
+            ),
         ],
     },
-    CheckDef { field: &["nodeSelector"], when: &[Condition::Part(&["rest"])], assertions: &[Assertion::Labels] },
+    CheckDef {
+        field: &["nodeSelector"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Labels],
+    },
     CheckDef {
         field: &["securityContext"],
         when: &[Condition::Part(&["rest"])],
@@ -240,26 +262,53 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
             Condition::Is(&["shareProcessNamespace"], &["true"]),
             Condition::Is(&["hostPID"], &["true"]),
         ],
-        assertions: &[Assertion::At(
-            "securityContext.shareProcessNamespace",
-            &[Assertion::Invalid("ShareProcessNamespace and HostPID cannot both be enabled")],
-        )],
+        assertions: &[
+            Assertion::At(
+                "securityContext.shareProcessNamespace",
+                &[
+                    Assertion::Invalid(
+                        "ShareProcessNamespace and HostPID cannot both be enabled",
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[Condition::Part(&["rest"]), Condition::Set(&["securityContext"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_sysctls_of_pod(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_sysctls_of_pod(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
-    CheckDef { field: &["securityContext"], when: &[Condition::Part(&["rest"])], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["affinity"], when: &[Condition::Part(&["rest"])], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["securityContext"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["affinity"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["dnsConfig"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["dnsPolicy"], &["None"]), Condition::Unset(&["dnsConfig"])],
-        assertions: &[Assertion::Missing("must provide `dnsConfig` when `dnsPolicy` is None")],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["dnsPolicy"], &["None"]),
+            Condition::Unset(&["dnsConfig"]),
+        ],
+        assertions: &[
+            Assertion::Missing("must provide `dnsConfig` when `dnsPolicy` is None"),
+        ],
     },
     CheckDef {
         field: &["dnsConfig", "nameservers"],
@@ -268,42 +317,77 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
             Condition::Is(&["dnsPolicy"], &["None"]),
             Condition::Unset(&["dnsConfig", "nameservers"]),
         ],
-        assertions: &[Assertion::Missing("must provide at least one DNS nameserver when `dnsPolicy` is None")],
+        assertions: &[
+            Assertion::Missing(
+                "must provide at least one DNS nameserver when `dnsPolicy` is None",
+            ),
+        ],
     },
     CheckDef {
         field: &["dnsConfig"],
         when: &[
             Condition::Part(&["rest"]),
-            Condition::Any(&[
-                Condition::Not(&Condition::Is(&["dnsPolicy"], &["None"])),
-                Condition::Set(&["dnsConfig", "nameservers"]),
-            ]),
+            Condition::Any(
+                &[
+                    Condition::Not(&Condition::Is(&["dnsPolicy"], &["None"])),
+                    Condition::Set(&["dnsConfig", "nameservers"]),
+                ],
+            ),
         ],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_dns_config(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_dns_config(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
-    CheckDef { field: &["readinessGates"], when: &[Condition::Part(&["rest"])], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["schedulingGates"], when: &[Condition::Part(&["rest"])], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["readinessGates"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["schedulingGates"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &[],
         when: &[Condition::Part(&["rest"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_spread_constraints(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_spread_constraints(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[Condition::Part(&["rest"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_host_processes(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_host_processes(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["hostNetwork"],
@@ -311,7 +395,9 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
             Condition::Part(&["rest"]),
             Condition::Is(&["hostUsers"], &["false"]),
             Condition::Is(&["hostNetwork"], &["true"]),
-            Condition::Not(&Condition::Option(machinery::options::USER_NAMESPACES_IN_HOST_NETWORK)),
+            Condition::Not(
+                &Condition::Option(machinery::options::USER_NAMESPACES_IN_HOST_NETWORK),
+            ),
         ],
         assertions: &[Assertion::Forbidden("when `hostUsers` is false")],
     },
@@ -322,7 +408,12 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
             Condition::Is(&["hostUsers"], &["false"]),
             Condition::Is(&["hostPID"], &["true"]),
         ],
-        assertions: &[Assertion::At("HostPID", &[Assertion::Forbidden("when `hostUsers` is false")])],
+        assertions: &[
+            Assertion::At(
+                "HostPID",
+                &[Assertion::Forbidden("when `hostUsers` is false")],
+            ),
+        ],
     },
     CheckDef {
         field: &["hostIPC"],
@@ -331,43 +422,72 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
             Condition::Is(&["hostUsers"], &["false"]),
             Condition::Is(&["hostIPC"], &["true"]),
         ],
-        assertions: &[Assertion::At("HostIPC", &[Assertion::Forbidden("when `hostUsers` is false")])],
+        assertions: &[
+            Assertion::At(
+                "HostIPC",
+                &[Assertion::Forbidden("when `hostUsers` is false")],
+            ),
+        ],
     },
     CheckDef {
         field: &["initContainers"],
         when: &[
             Condition::Part(&["rest"]),
             Condition::Is(&["hostUsers"], &["false"]),
-            Condition::Not(&Condition::Option(machinery::options::USER_NAMESPACES_WITH_DEVICES)),
+            Condition::Not(
+                &Condition::Option(machinery::options::USER_NAMESPACES_WITH_DEVICES),
+            ),
         ],
-        assertions: &[Assertion::Each(&[Assertion::Field(
-            &["volumeDevices"],
-            &[Assertion::Forbidden("when `hostUsers` is false")],
-        )])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["volumeDevices"],
+                        &[Assertion::Forbidden("when `hostUsers` is false")],
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["containers"],
         when: &[
             Condition::Part(&["rest"]),
             Condition::Is(&["hostUsers"], &["false"]),
-            Condition::Not(&Condition::Option(machinery::options::USER_NAMESPACES_WITH_DEVICES)),
+            Condition::Not(
+                &Condition::Option(machinery::options::USER_NAMESPACES_WITH_DEVICES),
+            ),
         ],
-        assertions: &[Assertion::Each(&[Assertion::Field(
-            &["volumeDevices"],
-            &[Assertion::Forbidden("when `hostUsers` is false")],
-        )])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["volumeDevices"],
+                        &[Assertion::Forbidden("when `hostUsers` is false")],
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["ephemeralContainers"],
         when: &[
             Condition::Part(&["rest"]),
             Condition::Is(&["hostUsers"], &["false"]),
-            Condition::Not(&Condition::Option(machinery::options::USER_NAMESPACES_WITH_DEVICES)),
+            Condition::Not(
+                &Condition::Option(machinery::options::USER_NAMESPACES_WITH_DEVICES),
+            ),
         ],
-        assertions: &[Assertion::Each(&[Assertion::Field(
-            &["volumeDevices"],
-            &[Assertion::Forbidden("when `hostUsers` is false")],
-        )])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["volumeDevices"],
+                        &[Assertion::Forbidden("when `hostUsers` is false")],
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["hostnameOverride"],
@@ -376,7 +496,9 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
             Condition::Set(&["hostnameOverride"]),
             Condition::Is(&["setHostnameAsFQDN"], &["true"]),
         ],
-        assertions: &[Assertion::Forbidden("may not be specified when setHostnameAsFQDN is true")],
+        assertions: &[
+            Assertion::Forbidden("may not be specified when setHostnameAsFQDN is true"),
+        ],
     },
     CheckDef {
         field: &["hostnameOverride"],
@@ -385,22 +507,33 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
             Condition::Set(&["hostnameOverride"]),
             Condition::Is(&["hostNetwork"], &["true"]),
         ],
-        assertions: &[Assertion::Forbidden("may not be specified when hostNetwork is true")],
+        assertions: &[
+            Assertion::Forbidden("may not be specified when hostNetwork is true"),
+        ],
     },
     CheckDef {
         field: &["hostnameOverride"],
         when: &[Condition::Part(&["rest"])],
-        assertions: &[Assertion::MaxBytes(64), Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+        assertions: &[
+            Assertion::MaxBytes(64),
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
     },
     CheckDef {
         field: &["serviceAccountName"],
         when: &[Condition::Part(&["rest"])],
-        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
     },
     CheckDef {
         field: &["nodeName"],
         when: &[Condition::Part(&["rest"])],
-        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
     },
     CheckDef {
         field: &["activeDeadlineSeconds"],
@@ -410,27 +543,47 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["hostname"],
         when: &[Condition::Part(&["rest"])],
-        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
     CheckDef {
         field: &["subdomain"],
         when: &[Condition::Part(&["rest"])],
-        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
-    CheckDef { field: &["tolerations"], when: &[Condition::Part(&["rest"])], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["tolerations"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["hostAliases"],
         when: &[Condition::Part(&["rest"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_host_alias(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_host_alias(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["priorityClassName"],
         when: &[Condition::Part(&["rest"])],
-        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
     },
     CheckDef {
         field: &["runtimeClassName"],
@@ -448,61 +601,116 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["preemptionPolicy"],
-        when: &[Condition::Part(&["rest"]), Condition::Not(&Condition::Is(&["preemptionPolicy"], &[""]))],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Not(&Condition::Is(&["preemptionPolicy"], &[""])),
+        ],
         assertions: &[Assertion::OneOf(&["PreemptLowerPriority", "Never"])],
     },
     CheckDef {
         field: &[],
         when: &[Condition::Part(&["rest"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_overhead(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_overhead(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
-    CheckDef { field: &["os", "name"], when: &[Condition::Part(&["rest"])], assertions: &[Assertion::Required("")] },
+    CheckDef {
+        field: &["os", "name"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Required("")],
+    },
     CheckDef {
         field: &["securityContext", "windowsOptions"],
         when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["linux"])],
-        assertions: &[Assertion::Forbidden("windows options cannot be set for a linux pod")],
+        assertions: &[
+            Assertion::Forbidden("windows options cannot be set for a linux pod"),
+        ],
     },
     CheckDef {
         field: &["initContainers"],
         when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["linux"])],
-        assertions: &[Assertion::Each(&[Assertion::Field(
-            &["securityContext", "windowsOptions"],
-            &[Assertion::Forbidden("windows options cannot be set for a linux pod")],
-        )])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["securityContext", "windowsOptions"],
+                        &[
+                            Assertion::Forbidden(
+                                "windows options cannot be set for a linux pod",
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["containers"],
         when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["linux"])],
-        assertions: &[Assertion::Each(&[Assertion::Field(
-            &["securityContext", "windowsOptions"],
-            &[Assertion::Forbidden("windows options cannot be set for a linux pod")],
-        )])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["securityContext", "windowsOptions"],
+                        &[
+                            Assertion::Forbidden(
+                                "windows options cannot be set for a linux pod",
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["ephemeralContainers"],
         when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["linux"])],
-        assertions: &[Assertion::Each(&[Assertion::Field(
-            &["securityContext", "windowsOptions"],
-            &[Assertion::Forbidden("windows options cannot be set for a linux pod")],
-        )])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["securityContext", "windowsOptions"],
+                        &[
+                            Assertion::Forbidden(
+                                "windows options cannot be set for a linux pod",
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["securityContext", "appArmorProfile"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "seLinuxOptions"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["hostUsers"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
@@ -525,234 +733,333 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["securityContext", "seccompProfile"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "fsGroup"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "fsGroupChangePolicy"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "sysctls"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["shareProcessNamespace"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "runAsUser"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "runAsGroup"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "supplementalGroups"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "supplementalGroupsPolicy"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "seLinuxChangePolicy"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["initContainers"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
-        assertions: &[Assertion::Each(&[
-            Assertion::Field(
-                &["securityContext", "appArmorProfile"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["securityContext", "appArmorProfile"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "seLinuxOptions"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "seccompProfile"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "capabilities"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "readOnlyRootFilesystem"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "privileged"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "allowPrivilegeEscalation"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "procMount"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "runAsUser"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "runAsGroup"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                ],
             ),
-            Assertion::Field(
-                &["securityContext", "seLinuxOptions"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "seccompProfile"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "capabilities"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "readOnlyRootFilesystem"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "privileged"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "allowPrivilegeEscalation"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "procMount"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "runAsUser"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "runAsGroup"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-        ])],
+        ],
     },
     CheckDef {
         field: &["containers"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
-        assertions: &[Assertion::Each(&[
-            Assertion::Field(
-                &["securityContext", "appArmorProfile"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["securityContext", "appArmorProfile"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "seLinuxOptions"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "seccompProfile"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "capabilities"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "readOnlyRootFilesystem"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "privileged"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "allowPrivilegeEscalation"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "procMount"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "runAsUser"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "runAsGroup"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                ],
             ),
-            Assertion::Field(
-                &["securityContext", "seLinuxOptions"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "seccompProfile"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "capabilities"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "readOnlyRootFilesystem"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "privileged"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "allowPrivilegeEscalation"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "procMount"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "runAsUser"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "runAsGroup"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-        ])],
+        ],
     },
     CheckDef {
         field: &["ephemeralContainers"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["windows"])],
-        assertions: &[Assertion::Each(&[
-            Assertion::Field(
-                &["securityContext", "appArmorProfile"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["securityContext", "appArmorProfile"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "seLinuxOptions"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "seccompProfile"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "capabilities"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "readOnlyRootFilesystem"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "privileged"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "allowPrivilegeEscalation"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "procMount"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "runAsUser"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "runAsGroup"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                ],
             ),
-            Assertion::Field(
-                &["securityContext", "seLinuxOptions"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "seccompProfile"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "capabilities"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "readOnlyRootFilesystem"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "privileged"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "allowPrivilegeEscalation"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "procMount"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "runAsUser"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-            Assertion::Field(
-                &["securityContext", "runAsGroup"],
-                &[Assertion::Forbidden("cannot be set for a windows pod")],
-            ),
-        ])],
+        ],
     },
     CheckDef {
         field: &["os", "name"],
         when: &[Condition::Part(&["rest"])],
-        assertions: &[Assertion::At(".", &[Assertion::Optional, Assertion::OneOf(&["linux", "windows"])])],
+        assertions: &[
+            Assertion::At(
+                ".",
+                &[Assertion::Optional, Assertion::OneOf(&["linux", "windows"])],
+            ),
+        ],
     },
-    CheckDef { field: &["schedulingGroup"], when: &[Condition::Part(&["rest"])], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["schedulingGroup"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &[],
         when: &[Condition::Part(&["rest"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_files_of_variables(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_files_of_variables(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
-    CheckDef { field: &["resourceClaims"], when: &[Condition::Part(&["claims"])], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["resourceClaims"],
+        when: &[Condition::Part(&["claims"])],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["volumes"],
         when: &[Condition::Part(&["pod"]), Condition::Unset(&["serviceAccountName"])],
-        assertions: &[Assertion::Each(&[Assertion::Field(
-            &["projected", "sources"],
-            &[Assertion::Each(&[Assertion::Field(
-                &["serviceAccountToken"],
-                &[Assertion::Forbidden("must not be specified when serviceAccountName is not set")],
-            )])],
-        )])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["projected", "sources"],
+                        &[
+                            Assertion::Each(
+                                &[
+                                    Assertion::Field(
+                                        &["serviceAccountToken"],
+                                        &[
+                                            Assertion::Forbidden(
+                                                "must not be specified when serviceAccountName is not set",
+                                            ),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["containers"],
         when: &[Condition::Part(&["pod"])],
-        assertions: &[Assertion::Each(&[Assertion::Field(
-            &["image"],
-            &[Assertion::Format(machinery::format::field::trimmed_text)],
-        )])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["image"],
+                        &[Assertion::Format(machinery::format::field::trimmed_text)],
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["initContainers"],
         when: &[Condition::Part(&["pod"])],
-        assertions: &[Assertion::Each(&[Assertion::Field(
-            &["image"],
-            &[Assertion::Format(machinery::format::field::trimmed_text)],
-        )])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["image"],
+                        &[Assertion::Format(machinery::format::field::trimmed_text)],
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["ephemeralContainers"],
@@ -761,18 +1068,28 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["nodeName"],
-        when: &[Condition::Part(&["new"]), Condition::Set(&["nodeName"]), Condition::Set(&["schedulingGates"])],
-        assertions: &[Assertion::Forbidden("cannot be set until all schedulingGates have been cleared")],
+        when: &[
+            Condition::Part(&["new"]),
+            Condition::Set(&["nodeName"]),
+            Condition::Set(&["schedulingGates"]),
+        ],
+        assertions: &[
+            Assertion::Forbidden(
+                "cannot be set until all schedulingGates have been cleared",
+            ),
+        ],
     },
     CheckDef {
         field: &["ephemeralContainers"],
         when: &[Condition::Part(&["template"])],
-        assertions: &[Assertion::Forbidden("ephemeral containers not allowed in pod template")],
+        assertions: &[
+            Assertion::Forbidden("ephemeral containers not allowed in pod template"),
+        ],
     },
 ];
 
 describe! { direct PodSpec, POD_SPEC "PodSpec" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[
@@ -790,7 +1107,7 @@ describe! { direct PodSpec, POD_SPEC "PodSpec" {
             },
         )
     .defaults_below()
-
+    
         .normalize(|m| {
             if let Some(v) = m.downcast::<PodSpec>() {
                 crate::hatches::core::normalize_pod_spec(v)
@@ -963,11 +1280,13 @@ pub struct PodReadinessGate {
 }
 
 /// What is checked in [`PodReadinessGate`], in this order.
-const POD_READINESS_GATE_CHECKS: &[CheckDef] = &[CheckDef {
-    field: &["conditionType"],
-    when: &[],
-    assertions: &[Assertion::Format(machinery::format::field::qualified_name)],
-}];
+const POD_READINESS_GATE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["conditionType"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::qualified_name)],
+    },
+];
 
 describe! { direct PodReadinessGate, POD_READINESS_GATE "PodReadinessGate" { .checks(POD_READINESS_GATE_CHECKS) } [
     condition_type: "conditionType", 1, Flags::REQUIRED, &FieldInfo {
@@ -999,9 +1318,18 @@ const POD_SCHEDULING_GATE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::At(".", &[Assertion::Format(machinery::format::field::qualified_name)])],
+        assertions: &[
+            Assertion::At(
+                ".",
+                &[Assertion::Format(machinery::format::field::qualified_name)],
+            ),
+        ],
     },
-    CheckDef { field: &["name"], when: &[], assertions: &[Assertion::At(".", &[Assertion::Distinct(&[])])] },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+    },
 ];
 
 describe! { direct PodSchedulingGate, POD_SCHEDULING_GATE "PodSchedulingGate" {
@@ -1026,7 +1354,12 @@ const POD_RESOURCE_CLAIM_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[Condition::Option(machinery::options::STATIC_POD)],
-        assertions: &[Assertion::At("/", &[Assertion::Forbidden("static pods do not support resource claims")])],
+        assertions: &[
+            Assertion::At(
+                "/",
+                &[Assertion::Forbidden("static pods do not support resource claims")],
+            ),
+        ],
     },
     CheckDef {
         field: &["name"],
@@ -1044,10 +1377,12 @@ const POD_RESOURCE_CLAIM_CHECKS: &[CheckDef] = &[
             Condition::Set(&["resourceClaimName"]),
             Condition::Set(&["resourceClaimTemplateName"]),
         ],
-        assertions: &[Assertion::Invalid(
-            "at most one of `resourceClaimName` or `resourceClaimTemplateName` may \
+        assertions: &[
+            Assertion::Invalid(
+                "at most one of `resourceClaimName` or `resourceClaimTemplateName` may \
                 be specified",
-        )],
+            ),
+        ],
     },
     CheckDef {
         field: &[],
@@ -1055,7 +1390,11 @@ const POD_RESOURCE_CLAIM_CHECKS: &[CheckDef] = &[
             Condition::Not(&Condition::Option(machinery::options::STATIC_POD)),
             Condition::None(&[&["resourceClaimName"], &["resourceClaimTemplateName"]]),
         ],
-        assertions: &[Assertion::Invalid("must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")],
+        assertions: &[
+            Assertion::Invalid(
+                "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
+            ),
+        ],
     },
     CheckDef {
         field: &["resourceClaimName"],
@@ -1098,7 +1437,7 @@ const POD_SCHEDULING_GROUP_CHECKS: &[CheckDef] = &[
 
 describe! { direct PodSchedulingGroup, POD_SCHEDULING_GROUP "PodSchedulingGroup" {
     .checks(POD_SCHEDULING_GROUP_CHECKS)
-
+    
         .unions(
             &[
                 UnionDef {

@@ -97,18 +97,28 @@ pub struct PodStatus {
     /// Pod-level requests and limits currently enforced.
     pub resources: Option<Box<ResourceRequirements>>,
     /// Node resources such as CPU that were granted through claims.
-    pub node_allocatable_resource_claim_statuses: Vec<NodeAllocatableResourceClaimStatus>,
+    pub node_allocatable_resource_claim_statuses: Vec<
+        NodeAllocatableResourceClaimStatus,
+    >,
 }
 
 /// What is checked in [`PodStatus`], in this order.
 const POD_STATUS_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["conditions"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["conditions"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["observedGeneration"],
         when: &[Condition::Part(&["class"])],
         assertions: &[Assertion::Min(0, "must be a non-negative integer")],
     },
-    CheckDef { field: &["qosClass"], when: &[Condition::Part(&["class"])], assertions: &[Assertion::Immutable("")] },
+    CheckDef {
+        field: &["qosClass"],
+        when: &[Condition::Part(&["class"])],
+        assertions: &[Assertion::Immutable("")],
+    },
     CheckDef {
         field: &["containerStatuses"],
         when: &[Condition::Part(&["users"])],
@@ -147,7 +157,7 @@ const POD_STATUS_CHECKS: &[CheckDef] = &[
 ];
 
 describe! { direct PodStatus, POD_STATUS "PodStatus" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],
@@ -159,7 +169,7 @@ describe! { direct PodStatus, POD_STATUS "PodStatus" {
             },
         )
     .defaults_below()
-
+    
         .normalize(|m| {
             if let Some(v) = m.downcast::<PodStatus>() {
                 crate::hatches::core::normalize_pod_status(v)
@@ -275,8 +285,17 @@ const POD_CONDITION_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["type"],
-        when: &[Condition::Not(&Condition::Is(&["type"], &["PodScheduled", "Ready", "Initialized"]))],
-        assertions: &[Assertion::At("Type", &[Assertion::Format(machinery::format::field::qualified_name)])],
+        when: &[
+            Condition::Not(
+                &Condition::Is(&["type"], &["PodScheduled", "Ready", "Initialized"]),
+            ),
+        ],
+        assertions: &[
+            Assertion::At(
+                "Type",
+                &[Assertion::Format(machinery::format::field::qualified_name)],
+            ),
+        ],
     },
 ];
 
@@ -357,12 +376,18 @@ pub struct ContainerStatus {
 const CONTAINER_STATUS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["user", "linux"],
-        when: &[Condition::Part(&["users"]), Condition::Option(machinery::options::OS_WINDOWS)],
+        when: &[
+            Condition::Part(&["users"]),
+            Condition::Option(machinery::options::OS_WINDOWS),
+        ],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["user", "linux"],
-        when: &[Condition::Part(&["users"]), Condition::Option(machinery::options::OS_LINUX)],
+        when: &[
+            Condition::Part(&["users"]),
+            Condition::Option(machinery::options::OS_LINUX),
+        ],
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
@@ -373,15 +398,26 @@ const CONTAINER_STATUS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["volumeMounts"],
         when: &[Condition::Part(&["mounts"])],
-        assertions: &[Assertion::Each(&[Assertion::Field(
-            &["volumeStatus", "image", "imageRef"],
-            &[Assertion::At("../imageVolumeStatus.imageRef", &[Assertion::Required(""), Assertion::MaxBytes(256)])],
-        )])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["volumeStatus", "image", "imageRef"],
+                        &[
+                            Assertion::At(
+                                "../imageVolumeStatus.imageRef",
+                                &[Assertion::Required(""), Assertion::MaxBytes(256)],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
     },
 ];
 
 describe! { direct ContainerStatus, CONTAINER_STATUS "ContainerStatus" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],
@@ -632,8 +668,16 @@ pub struct LinuxContainerUser {
 
 /// What is checked in [`LinuxContainerUser`], in this order.
 const LINUX_CONTAINER_USER_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["uid"], when: &[], assertions: &[Assertion::Range(0, 2147483647, "")] },
-    CheckDef { field: &["gid"], when: &[], assertions: &[Assertion::Range(0, 2147483647, "")] },
+    CheckDef {
+        field: &["uid"],
+        when: &[],
+        assertions: &[Assertion::Range(0, 2147483647, "")],
+    },
+    CheckDef {
+        field: &["gid"],
+        when: &[],
+        assertions: &[Assertion::Range(0, 2147483647, "")],
+    },
     CheckDef {
         field: &["supplementalGroups"],
         when: &[],
@@ -662,8 +706,13 @@ pub struct ResourceStatus {
 }
 
 /// What is checked in [`ResourceStatus`], in this order.
-const RESOURCE_STATUS_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["resources"], when: &[], assertions: &[Assertion::Below("")] }];
+const RESOURCE_STATUS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["resources"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
 
 describe! { direct ResourceStatus, RESOURCE_STATUS "ResourceStatus" { .checks(RESOURCE_STATUS_CHECKS) } [
     name:      "name",      1, Flags::REQUIRED, &FieldInfo { go_type: "ResourceName", ..FieldInfo::PLAIN };
@@ -686,8 +735,16 @@ pub struct ResourceHealth {
 
 /// What is checked in [`ResourceHealth`], in this order.
 const RESOURCE_HEALTH_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["health"], when: &[], assertions: &[Assertion::OneOf(&["Healthy", "Unhealthy", "Unknown"])] },
-    CheckDef { field: &["resourceID"], when: &[], assertions: &[Assertion::Distinct(&[])] },
+    CheckDef {
+        field: &["health"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["Healthy", "Unhealthy", "Unknown"])],
+    },
+    CheckDef {
+        field: &["resourceID"],
+        when: &[],
+        assertions: &[Assertion::Distinct(&[])],
+    },
 ];
 
 describe! { direct ResourceHealth, RESOURCE_HEALTH "ResourceHealth" { .checks(RESOURCE_HEALTH_CHECKS) } [
@@ -768,10 +825,21 @@ const NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["resourceClaimName"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
     },
-    CheckDef { field: &["containers"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["resources"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["containers"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["resources"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
 ];
 
 describe! { direct NodeAllocatableResourceClaimStatus,

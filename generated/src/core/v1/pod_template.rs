@@ -20,7 +20,7 @@ pub struct PodTemplate {
 
 describe! { PodTemplate, POD_TEMPLATE "PodTemplate" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PodTemplate>() {
                 crate::hatches::core::validate_pod_template(
@@ -69,7 +69,7 @@ pub struct PodTemplateSpec {
 
 describe! { PodTemplateSpec, POD_TEMPLATE_SPEC "PodTemplateSpec" {
     .defaults_below()
-
+    
         .normalize(|m| {
             if let Some(v) = m.downcast::<PodTemplateSpec>() {
                 crate::hatches::core::normalize_pod_template_spec(v)

@@ -9,10 +9,12 @@ use machinery::describe;
 use machinery::scalar::Quantity;
 
 use super::{
-    AWSElasticBlockStoreVolumeSource, AzureDiskVolumeSource, FCVolumeSource, FlockerVolumeSource,
-    GCEPersistentDiskVolumeSource, HostPathVolumeSource, LocalObjectReference, NFSVolumeSource, ObjectFieldSelector,
-    PersistentVolumeClaimTemplate, PhotonPersistentDiskVolumeSource, PortworxVolumeSource, QuobyteVolumeSource,
-    ResourceFieldSelector, VsphereVirtualDiskVolumeSource,
+    AWSElasticBlockStoreVolumeSource, AzureDiskVolumeSource, FCVolumeSource,
+    FlockerVolumeSource, GCEPersistentDiskVolumeSource, HostPathVolumeSource,
+    LocalObjectReference, NFSVolumeSource, ObjectFieldSelector,
+    PersistentVolumeClaimTemplate, PhotonPersistentDiskVolumeSource,
+    PortworxVolumeSource, QuobyteVolumeSource, ResourceFieldSelector,
+    VsphereVirtualDiskVolumeSource,
 };
 
 /// Backing store for an `emptyDir`: node disk when empty, tmpfs for `Memory`, or huge pages.
@@ -41,7 +43,12 @@ const VOLUME_CHECKS: &[CheckDef] = &[
             Assertion::Member("may not specify more than 1 volume type", &[]),
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_empty_dir(v, path, new, old.and_then(|old| old.downcast()))
+                    crate::hatches::core::validate_empty_dir(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
                 }
             }),
         ],
@@ -50,7 +57,10 @@ const VOLUME_CHECKS: &[CheckDef] = &[
         field: &["hostPath"],
         when: &[],
         assertions: &[
-            Assertion::Member("may not specify more than 1 volume type", &[&["emptyDir"]]),
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[&["emptyDir"]],
+            ),
             Assertion::Below(""),
         ],
     },
@@ -58,7 +68,10 @@ const VOLUME_CHECKS: &[CheckDef] = &[
         field: &["gitRepo"],
         when: &[],
         assertions: &[
-            Assertion::Member("may not specify more than 1 volume type", &[&["emptyDir"], &["hostPath"]]),
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[&["emptyDir"], &["hostPath"]],
+            ),
             Assertion::Below(""),
         ],
     },
@@ -66,7 +79,10 @@ const VOLUME_CHECKS: &[CheckDef] = &[
         field: &["gcePersistentDisk"],
         when: &[],
         assertions: &[
-            Assertion::Member("may not specify more than 1 volume type", &[&["emptyDir"], &["hostPath"], &["gitRepo"]]),
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[&["emptyDir"], &["hostPath"], &["gitRepo"]],
+            ),
             Assertion::At("persistentDisk", &[Assertion::Below("")]),
         ],
     },
@@ -87,7 +103,13 @@ const VOLUME_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::Member(
                 "may not specify more than 1 volume type",
-                &[&["emptyDir"], &["hostPath"], &["gitRepo"], &["gcePersistentDisk"], &["awsElasticBlockStore"]],
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                ],
             ),
             Assertion::Below(""),
         ],
@@ -132,11 +154,18 @@ const VOLUME_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[Condition::Set(&["iscsi", "initiatorName"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_portal_length(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_portal_length(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["glusterfs"],
@@ -254,24 +283,26 @@ const VOLUME_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::At(
                 "cephFS",
-                &[Assertion::Member(
-                    "may not specify more than 1 volume type",
-                    &[
-                        &["emptyDir"],
-                        &["hostPath"],
-                        &["gitRepo"],
-                        &["gcePersistentDisk"],
-                        &["awsElasticBlockStore"],
-                        &["secret"],
-                        &["nfs"],
-                        &["iscsi"],
-                        &["glusterfs"],
-                        &["flocker"],
-                        &["persistentVolumeClaim"],
-                        &["rbd"],
-                        &["cinder"],
-                    ],
-                )],
+                &[
+                    Assertion::Member(
+                        "may not specify more than 1 volume type",
+                        &[
+                            &["emptyDir"],
+                            &["hostPath"],
+                            &["gitRepo"],
+                            &["gcePersistentDisk"],
+                            &["awsElasticBlockStore"],
+                            &["secret"],
+                            &["nfs"],
+                            &["iscsi"],
+                            &["glusterfs"],
+                            &["flocker"],
+                            &["persistentVolumeClaim"],
+                            &["rbd"],
+                            &["cinder"],
+                        ],
+                    ),
+                ],
             ),
             Assertion::Below(""),
         ],
@@ -308,26 +339,28 @@ const VOLUME_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::At(
                 "downwarAPI",
-                &[Assertion::Member(
-                    "may not specify more than 1 volume type",
-                    &[
-                        &["emptyDir"],
-                        &["hostPath"],
-                        &["gitRepo"],
-                        &["gcePersistentDisk"],
-                        &["awsElasticBlockStore"],
-                        &["secret"],
-                        &["nfs"],
-                        &["iscsi"],
-                        &["glusterfs"],
-                        &["flocker"],
-                        &["persistentVolumeClaim"],
-                        &["rbd"],
-                        &["cinder"],
-                        &["cephfs"],
-                        &["quobyte"],
-                    ],
-                )],
+                &[
+                    Assertion::Member(
+                        "may not specify more than 1 volume type",
+                        &[
+                            &["emptyDir"],
+                            &["hostPath"],
+                            &["gitRepo"],
+                            &["gcePersistentDisk"],
+                            &["awsElasticBlockStore"],
+                            &["secret"],
+                            &["nfs"],
+                            &["iscsi"],
+                            &["glusterfs"],
+                            &["flocker"],
+                            &["persistentVolumeClaim"],
+                            &["rbd"],
+                            &["cinder"],
+                            &["cephfs"],
+                            &["quobyte"],
+                        ],
+                    ),
+                ],
             ),
             Assertion::Below(""),
         ],
@@ -657,7 +690,12 @@ const VOLUME_CHECKS: &[CheckDef] = &[
             Assertion::Below(""),
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_projected(v, path, new, old.and_then(|old| old.downcast()))
+                    crate::hatches::core::validate_projected(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
                 }
             }),
         ],
@@ -781,44 +819,57 @@ const VOLUME_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &[],
-        when: &[Condition::All(&[
-            Condition::Set(&["ephemeral"]),
-            Condition::None(&[
-                &["emptyDir"],
-                &["hostPath"],
-                &["gitRepo"],
-                &["gcePersistentDisk"],
-                &["awsElasticBlockStore"],
-                &["secret"],
-                &["nfs"],
-                &["iscsi"],
-                &["glusterfs"],
-                &["flocker"],
-                &["persistentVolumeClaim"],
-                &["rbd"],
-                &["cinder"],
-                &["cephfs"],
-                &["quobyte"],
-                &["downwardAPI"],
-                &["fc"],
-                &["flexVolume"],
-                &["configMap"],
-                &["azureFile"],
-                &["vsphereVolume"],
-                &["photonPersistentDisk"],
-                &["portworxVolume"],
-                &["azureDisk"],
-                &["storageos"],
-                &["projected"],
-                &["scaleIO"],
-                &["csi"],
-            ]),
-        ])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_generated_claim(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        when: &[
+            Condition::All(
+                &[
+                    Condition::Set(&["ephemeral"]),
+                    Condition::None(
+                        &[
+                            &["emptyDir"],
+                            &["hostPath"],
+                            &["gitRepo"],
+                            &["gcePersistentDisk"],
+                            &["awsElasticBlockStore"],
+                            &["secret"],
+                            &["nfs"],
+                            &["iscsi"],
+                            &["glusterfs"],
+                            &["flocker"],
+                            &["persistentVolumeClaim"],
+                            &["rbd"],
+                            &["cinder"],
+                            &["cephfs"],
+                            &["quobyte"],
+                            &["downwardAPI"],
+                            &["fc"],
+                            &["flexVolume"],
+                            &["configMap"],
+                            &["azureFile"],
+                            &["vsphereVolume"],
+                            &["photonPersistentDisk"],
+                            &["portworxVolume"],
+                            &["azureDisk"],
+                            &["storageos"],
+                            &["projected"],
+                            &["scaleIO"],
+                            &["csi"],
+                        ],
+                    ),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_generated_claim(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["image"],
@@ -863,49 +914,56 @@ const VOLUME_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &[],
-        when: &[Condition::None(&[
-            &["emptyDir"],
-            &["hostPath"],
-            &["gitRepo"],
-            &["gcePersistentDisk"],
-            &["awsElasticBlockStore"],
-            &["secret"],
-            &["nfs"],
-            &["iscsi"],
-            &["glusterfs"],
-            &["flocker"],
-            &["persistentVolumeClaim"],
-            &["rbd"],
-            &["cinder"],
-            &["cephfs"],
-            &["quobyte"],
-            &["downwardAPI"],
-            &["fc"],
-            &["flexVolume"],
-            &["configMap"],
-            &["azureFile"],
-            &["vsphereVolume"],
-            &["photonPersistentDisk"],
-            &["portworxVolume"],
-            &["azureDisk"],
-            &["storageos"],
-            &["projected"],
-            &["scaleIO"],
-            &["csi"],
-            &["ephemeral"],
-            &["image"],
-        ])],
+        when: &[
+            Condition::None(
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["configMap"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                    &["azureDisk"],
+                    &["storageos"],
+                    &["projected"],
+                    &["scaleIO"],
+                    &["csi"],
+                    &["ephemeral"],
+                    &["image"],
+                ],
+            ),
+        ],
         assertions: &[Assertion::Missing("must specify a volume type")],
     },
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
 ];
 
 describe! { direct Volume, VOLUME "Volume" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],
@@ -1048,7 +1106,11 @@ pub struct GitRepoVolumeSource {
 
 /// What is checked in [`GitRepoVolumeSource`], in this order.
 const GIT_REPO_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["repository"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["repository"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["directory"],
         when: &[],
@@ -1079,13 +1141,27 @@ pub struct SecretVolumeSource {
 
 /// What is checked in [`SecretVolumeSource`], in this order.
 const SECRET_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["secretName"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["secretName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["defaultMode"],
         when: &[],
-        assertions: &[Assertion::Range(0, 511, "must be a number between 0 and 0777 (octal), both inclusive")],
+        assertions: &[
+            Assertion::Range(
+                0,
+                511,
+                "must be a number between 0 and 0777 (octal), both inclusive",
+            ),
+        ],
     },
-    CheckDef { field: &["items"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["items"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
 ];
 
 describe! { direct SecretVolumeSource, SECRET_VOLUME_SOURCE "SecretVolumeSource" {
@@ -1114,16 +1190,29 @@ pub struct KeyToPath {
 
 /// What is checked in [`KeyToPath`], in this order.
 const KEY_TO_PATH_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["key"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["key"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["path"],
         when: &[],
-        assertions: &[Assertion::Filled(""), Assertion::Format(machinery::format::field::volume_path)],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Format(machinery::format::field::volume_path),
+        ],
     },
     CheckDef {
         field: &["mode"],
         when: &[],
-        assertions: &[Assertion::Range(0, 511, "must be a number between 0 and 0777 (octal), both inclusive")],
+        assertions: &[
+            Assertion::Range(
+                0,
+                511,
+                "must be a number between 0 and 0777 (octal), both inclusive",
+            ),
+        ],
     },
 ];
 
@@ -1162,31 +1251,46 @@ pub struct ISCSIVolumeSource {
 
 /// What is checked in [`ISCSIVolumeSource`], in this order.
 const ISCSI_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["targetPortal"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["targetPortal"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["iqn"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::iscsi_name_by_prefix)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::iscsi_name_by_prefix),
+        ],
     },
-    CheckDef { field: &["lun"], when: &[], assertions: &[Assertion::Range(0, 255, "")] },
+    CheckDef {
+        field: &["lun"],
+        when: &[],
+        assertions: &[Assertion::Range(0, 255, "")],
+    },
     CheckDef {
         field: &["secretRef"],
         when: &[
             Condition::Unset(&["secretRef"]),
-            Condition::Any(&[
-                Condition::Is(&["chapAuthDiscovery"], &["true"]),
-                Condition::Is(&["chapAuthSession"], &["true"]),
-            ]),
+            Condition::Any(
+                &[
+                    Condition::Is(&["chapAuthDiscovery"], &["true"]),
+                    Condition::Is(&["chapAuthSession"], &["true"]),
+                ],
+            ),
         ],
         assertions: &[Assertion::Missing("")],
     },
     CheckDef {
         field: &["initiatorName"],
         when: &[],
-        assertions: &[Assertion::At(
-            "initiatorname",
-            &[Assertion::Format(machinery::format::field::iscsi_name_by_prefix)],
-        )],
+        assertions: &[
+            Assertion::At(
+                "initiatorname",
+                &[Assertion::Format(machinery::format::field::iscsi_name_by_prefix)],
+            ),
+        ],
     },
 ];
 
@@ -1226,8 +1330,16 @@ pub struct GlusterfsVolumeSource {
 
 /// What is checked in [`GlusterfsVolumeSource`], in this order.
 const GLUSTERFS_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["endpoints"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["path"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["endpoints"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["path"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
 ];
 
 describe! { direct GlusterfsVolumeSource, GLUSTERFS_VOLUME_SOURCE "GlusterfsVolumeSource" {
@@ -1248,8 +1360,13 @@ pub struct PersistentVolumeClaimVolumeSource {
 }
 
 /// What is checked in [`PersistentVolumeClaimVolumeSource`], in this order.
-const PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["claimName"], when: &[], assertions: &[Assertion::Filled("")] }];
+const PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["claimName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
 
 describe! { direct PersistentVolumeClaimVolumeSource,
 PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE "PersistentVolumeClaimVolumeSource" {
@@ -1282,8 +1399,16 @@ pub struct RBDVolumeSource {
 
 /// What is checked in [`RBDVolumeSource`], in this order.
 const RBD_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["monitors"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["image"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["monitors"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["image"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
 ];
 
 describe! { direct RBDVolumeSource, RBD_VOLUME_SOURCE "RBDVolumeSource" {
@@ -1326,15 +1451,26 @@ pub struct FlexVolumeSource {
 
 /// What is checked in [`FlexVolumeSource`], in this order.
 const FLEX_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["driver"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["driver"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_flex_options(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_flex_options(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
 ];
 
@@ -1364,8 +1500,16 @@ pub struct CinderVolumeSource {
 
 /// What is checked in [`CinderVolumeSource`], in this order.
 const CINDER_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["volumeID"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["secretRef", "name"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["volumeID"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["secretRef", "name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
 ];
 
 describe! { direct CinderVolumeSource, CINDER_VOLUME_SOURCE "CinderVolumeSource" {
@@ -1396,8 +1540,13 @@ pub struct CephFSVolumeSource {
 }
 
 /// What is checked in [`CephFSVolumeSource`], in this order.
-const CEPH_FS_VOLUME_SOURCE_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["monitors"], when: &[], assertions: &[Assertion::Filled("")] }];
+const CEPH_FS_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["monitors"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
 
 describe! { direct CephFSVolumeSource, CEPH_FS_VOLUME_SOURCE "CephFSVolumeSource" {
     .defaults_below()
@@ -1425,7 +1574,13 @@ const DOWNWARD_API_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["defaultMode"],
         when: &[],
-        assertions: &[Assertion::Range(0, 511, "must be a number between 0 and 0777 (octal), both inclusive")],
+        assertions: &[
+            Assertion::Range(
+                0,
+                511,
+                "must be a number between 0 and 0777 (octal), both inclusive",
+            ),
+        ],
     },
     CheckDef {
         field: &["items"],
@@ -1463,16 +1618,25 @@ const DOWNWARD_API_VOLUME_FILE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["path"],
         when: &[],
-        assertions: &[Assertion::Filled(""), Assertion::Format(machinery::format::field::volume_path)],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Format(machinery::format::field::volume_path),
+        ],
     },
-    CheckDef { field: &["fieldRef"], when: &[], assertions: &[Assertion::Below("volume")] },
+    CheckDef {
+        field: &["fieldRef"],
+        when: &[],
+        assertions: &[Assertion::Below("volume")],
+    },
     CheckDef {
         field: &[],
         when: &[Condition::Set(&["fieldRef"]), Condition::Set(&["resourceFieldRef"])],
-        assertions: &[Assertion::InvalidAs(
-            "resource",
-            "fieldRef and resourceFieldRef can not be specified simultaneously",
-        )],
+        assertions: &[
+            Assertion::InvalidAs(
+                "resource",
+                "fieldRef and resourceFieldRef can not be specified simultaneously",
+            ),
+        ],
     },
     CheckDef {
         field: &["resourceFieldRef"],
@@ -1482,12 +1646,20 @@ const DOWNWARD_API_VOLUME_FILE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[Condition::None(&[&["fieldRef"], &["resourceFieldRef"]])],
-        assertions: &[Assertion::Missing("one of fieldRef and resourceFieldRef is required")],
+        assertions: &[
+            Assertion::Missing("one of fieldRef and resourceFieldRef is required"),
+        ],
     },
     CheckDef {
         field: &["mode"],
         when: &[],
-        assertions: &[Assertion::Range(0, 511, "must be a number between 0 and 0777 (octal), both inclusive")],
+        assertions: &[
+            Assertion::Range(
+                0,
+                511,
+                "must be a number between 0 and 0777 (octal), both inclusive",
+            ),
+        ],
     },
 ];
 
@@ -1514,8 +1686,16 @@ pub struct AzureFileVolumeSource {
 
 /// What is checked in [`AzureFileVolumeSource`], in this order.
 const AZURE_FILE_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["secretName"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["shareName"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["secretName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["shareName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
 ];
 
 describe! { direct AzureFileVolumeSource, AZURE_FILE_VOLUME_SOURCE "AzureFileVolumeSource" {
@@ -1541,13 +1721,27 @@ pub struct ConfigMapVolumeSource {
 
 /// What is checked in [`ConfigMapVolumeSource`], in this order.
 const CONFIG_MAP_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["name"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["defaultMode"],
         when: &[],
-        assertions: &[Assertion::Range(0, 511, "must be a number between 0 and 0777 (octal), both inclusive")],
+        assertions: &[
+            Assertion::Range(
+                0,
+                511,
+                "must be a number between 0 and 0777 (octal), both inclusive",
+            ),
+        ],
     },
-    CheckDef { field: &["items"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["items"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
 ];
 
 describe! { direct ConfigMapVolumeSource, CONFIG_MAP_VOLUME_SOURCE "ConfigMapVolumeSource" {
@@ -1576,11 +1770,19 @@ pub struct ProjectedVolumeSource {
 }
 
 /// What is checked in [`ProjectedVolumeSource`], in this order.
-const PROJECTED_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[CheckDef {
-    field: &["defaultMode"],
-    when: &[],
-    assertions: &[Assertion::Range(0, 511, "must be a number between 0 and 0777 (octal), both inclusive")],
-}];
+const PROJECTED_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["defaultMode"],
+        when: &[],
+        assertions: &[
+            Assertion::Range(
+                0,
+                511,
+                "must be a number between 0 and 0777 (octal), both inclusive",
+            ),
+        ],
+    },
+];
 
 describe! { direct ProjectedVolumeSource, PROJECTED_VOLUME_SOURCE "ProjectedVolumeSource" {
     .defaults_below()
@@ -1611,18 +1813,26 @@ pub struct VolumeProjection {
 }
 
 /// What is checked in [`VolumeProjection`], in this order.
-const VOLUME_PROJECTION_CHECKS: &[CheckDef] = &[CheckDef {
-    field: &[],
-    when: &[Condition::Many(&[
-        &["secret"],
-        &["configMap"],
-        &["downwardAPI"],
-        &["serviceAccountToken"],
-        &["clusterTrustBundle"],
-        &["podCertificate"],
-    ])],
-    assertions: &[Assertion::Forbidden("may not specify more than 1 volume type per source")],
-}];
+const VOLUME_PROJECTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Many(
+                &[
+                    &["secret"],
+                    &["configMap"],
+                    &["downwardAPI"],
+                    &["serviceAccountToken"],
+                    &["clusterTrustBundle"],
+                    &["podCertificate"],
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::Forbidden("may not specify more than 1 volume type per source"),
+        ],
+    },
+];
 
 describe! { direct VolumeProjection, VOLUME_PROJECTION "VolumeProjection" {
     .defaults_below()
@@ -1654,8 +1864,13 @@ pub struct SecretProjection {
 }
 
 /// What is checked in [`SecretProjection`], in this order.
-const SECRET_PROJECTION_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["name"], when: &[], assertions: &[Assertion::Filled("")] }];
+const SECRET_PROJECTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
 
 describe! { direct SecretProjection, SECRET_PROJECTION "SecretProjection" {
     .defaults_below()
@@ -1692,8 +1907,13 @@ pub struct ConfigMapProjection {
 }
 
 /// What is checked in [`ConfigMapProjection`], in this order.
-const CONFIG_MAP_PROJECTION_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["name"], when: &[], assertions: &[Assertion::Filled("")] }];
+const CONFIG_MAP_PROJECTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
 
 describe! { direct ConfigMapProjection, CONFIG_MAP_PROJECTION "ConfigMapProjection" {
     .defaults_below()
@@ -1725,17 +1945,29 @@ const SERVICE_ACCOUNT_TOKEN_PROJECTION_CHECKS: &[CheckDef] = &[
         when: &[],
         assertions: &[
             Assertion::Min(600, "may not specify a duration less than 10 minutes"),
-            Assertion::Max(4294967296, "may not specify a duration larger than 2^32 seconds"),
+            Assertion::Max(
+                4294967296,
+                "may not specify a duration larger than 2^32 seconds",
+            ),
         ],
     },
-    CheckDef { field: &["path"], when: &[], assertions: &[Assertion::At("../../../path", &[Assertion::Filled("")])] },
+    CheckDef {
+        field: &["path"],
+        when: &[],
+        assertions: &[Assertion::At("../../../path", &[Assertion::Filled("")])],
+    },
     CheckDef {
         field: &["path"],
         when: &[Condition::Not(&Condition::Option(machinery::options::ANY_TOKEN_PATH))],
-        assertions: &[Assertion::At(
-            "../../../path",
-            &[Assertion::Optional, Assertion::Format(machinery::format::field::volume_path)],
-        )],
+        assertions: &[
+            Assertion::At(
+                "../../../path",
+                &[
+                    Assertion::Optional,
+                    Assertion::Format(machinery::format::field::volume_path),
+                ],
+            ),
+        ],
     },
 ];
 
@@ -1775,26 +2007,47 @@ const CLUSTER_TRUST_BUNDLE_PROJECTION_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["name"],
-        when: &[Condition::Set(&["name"]), Condition::Is(&["name"], &[""]), Condition::Unset(&["signerName"])],
+        when: &[
+            Condition::Set(&["name"]),
+            Condition::Is(&["name"], &[""]),
+            Condition::Unset(&["signerName"]),
+        ],
         assertions: &[Assertion::Missing("must be a valid object name")],
     },
     CheckDef {
         field: &[],
         when: &[Condition::Set(&["name"]), Condition::Unset(&["signerName"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_trust_bundle_name(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_trust_bundle_name(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["labelSelector"],
-        when: &[Condition::Set(&["name"]), Condition::Unset(&["signerName"]), Condition::Set(&["labelSelector"])],
-        assertions: &[Assertion::Invalid("labelSelector must be unset if name is specified")],
+        when: &[
+            Condition::Set(&["name"]),
+            Condition::Unset(&["signerName"]),
+            Condition::Set(&["labelSelector"]),
+        ],
+        assertions: &[
+            Assertion::Invalid("labelSelector must be unset if name is specified"),
+        ],
     },
     CheckDef {
         field: &["signerName"],
-        when: &[Condition::Unset(&["name"]), Condition::Set(&["signerName"]), Condition::Is(&["signerName"], &[""])],
+        when: &[
+            Condition::Unset(&["name"]),
+            Condition::Set(&["signerName"]),
+            Condition::Is(&["signerName"], &[""]),
+        ],
         assertions: &[Assertion::Missing("must be a valid signer name")],
     },
     CheckDef {
@@ -1805,11 +2058,18 @@ const CLUSTER_TRUST_BUNDLE_PROJECTION_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["labelSelector"],
         when: &[Condition::Unset(&["name"]), Condition::Set(&["signerName"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_bundle_selector(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_bundle_selector(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &[],
@@ -1819,7 +2079,10 @@ const CLUSTER_TRUST_BUNDLE_PROJECTION_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["path"],
         when: &[],
-        assertions: &[Assertion::Filled(""), Assertion::Format(machinery::format::field::volume_path)],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Format(machinery::format::field::volume_path),
+        ],
     },
 ];
 
@@ -1862,41 +2125,65 @@ const POD_CERTIFICATE_PROJECTION_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_user_annotations(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_user_annotations(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["keyType"],
         when: &[],
-        assertions: &[Assertion::OneOf(&["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"])],
+        assertions: &[
+            Assertion::OneOf(
+                &["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"],
+            ),
+        ],
     },
     CheckDef {
         field: &["maxExpirationSeconds"],
         when: &[],
-        assertions: &[Assertion::Min(3600, "if provided, maxExpirationSeconds must be >= 3600")],
+        assertions: &[
+            Assertion::Min(3600, "if provided, maxExpirationSeconds must be >= 3600"),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[Condition::Set(&["maxExpirationSeconds"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_longest_expiration(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_longest_expiration(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[
             Condition::Part(&["paths"]),
-            Condition::None(&[&["credentialBundlePath"], &["keyPath"], &["certificateChainPath"]]),
+            Condition::None(
+                &[&["credentialBundlePath"], &["keyPath"], &["certificateChainPath"]],
+            ),
         ],
-        assertions: &[Assertion::Missing(
-            "specify at least one of credentialBundlePath, keyPath, and \
+        assertions: &[
+            Assertion::Missing(
+                "specify at least one of credentialBundlePath, keyPath, and \
                 certificateChainPath",
-        )],
+            ),
+        ],
     },
 ];
 
@@ -1939,9 +2226,21 @@ pub struct ScaleIOVolumeSource {
 
 /// What is checked in [`ScaleIOVolumeSource`], in this order.
 const SCALE_IO_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["gateway"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["system"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["volumeName"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["gateway"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["system"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["volumeName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
 ];
 
 describe! { direct ScaleIOVolumeSource, SCALE_IO_VOLUME_SOURCE "ScaleIOVolumeSource" {
@@ -1986,14 +2285,24 @@ const STORAGE_OS_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["volumeName"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
     CheckDef {
         field: &["volumeNamespace"],
         when: &[],
-        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
-    CheckDef { field: &["secretRef", "name"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["secretRef", "name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
 ];
 
 describe! { direct StorageOSVolumeSource, STORAGE_OS_VOLUME_SOURCE "StorageOSVolumeSource" {
@@ -2034,7 +2343,10 @@ const CSI_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
         when: &[],
         assertions: &[
             Assertion::Required(""),
-            Assertion::At("../name", &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)]),
+            Assertion::At(
+                "../name",
+                &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+            ),
         ],
     },
 ];
@@ -2058,18 +2370,25 @@ pub struct EphemeralVolumeSource {
 }
 
 /// What is checked in [`EphemeralVolumeSource`], in this order.
-const EPHEMERAL_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[CheckDef {
-    field: &["volumeClaimTemplate"],
-    when: &[],
-    assertions: &[
-        Assertion::Required(""),
-        Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_claim_template_of_pod(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        }),
-    ],
-}];
+const EPHEMERAL_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["volumeClaimTemplate"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_claim_template_of_pod(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+];
 
 describe! { direct EphemeralVolumeSource, EPHEMERAL_VOLUME_SOURCE "EphemeralVolumeSource" {
     .defaults_below()
@@ -2097,7 +2416,10 @@ const IMAGE_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["pullPolicy"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::OneOf(&["Always", "IfNotPresent", "Never"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["Always", "IfNotPresent", "Never"]),
+        ],
     },
 ];
 

@@ -94,12 +94,24 @@ pub struct Lifecycle {
 
 /// What is checked in [`Lifecycle`], in this order.
 const LIFECYCLE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["postStart"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["preStop"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["postStart"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["preStop"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["stopSignal"],
         when: &[Condition::Option(machinery::options::OS_UNKNOWN)],
-        assertions: &[Assertion::Forbidden("may not be set for containers with empty `spec.os.name`")],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not be set for containers with empty `spec.os.name`",
+            ),
+        ],
     },
     CheckDef {
         field: &["stopSignal"],
@@ -109,73 +121,77 @@ const LIFECYCLE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["stopSignal"],
         when: &[Condition::Option(machinery::options::OS_LINUX)],
-        assertions: &[Assertion::OneOf(&[
-            "SIGABRT",
-            "SIGALRM",
-            "SIGBUS",
-            "SIGCHLD",
-            "SIGCLD",
-            "SIGCONT",
-            "SIGFPE",
-            "SIGHUP",
-            "SIGILL",
-            "SIGINT",
-            "SIGIO",
-            "SIGIOT",
-            "SIGKILL",
-            "SIGPIPE",
-            "SIGPOLL",
-            "SIGPROF",
-            "SIGPWR",
-            "SIGQUIT",
-            "SIGRTMAX",
-            "SIGRTMAX-1",
-            "SIGRTMAX-10",
-            "SIGRTMAX-11",
-            "SIGRTMAX-12",
-            "SIGRTMAX-13",
-            "SIGRTMAX-14",
-            "SIGRTMAX-2",
-            "SIGRTMAX-3",
-            "SIGRTMAX-4",
-            "SIGRTMAX-5",
-            "SIGRTMAX-6",
-            "SIGRTMAX-7",
-            "SIGRTMAX-8",
-            "SIGRTMAX-9",
-            "SIGRTMIN",
-            "SIGRTMIN+1",
-            "SIGRTMIN+10",
-            "SIGRTMIN+11",
-            "SIGRTMIN+12",
-            "SIGRTMIN+13",
-            "SIGRTMIN+14",
-            "SIGRTMIN+15",
-            "SIGRTMIN+2",
-            "SIGRTMIN+3",
-            "SIGRTMIN+4",
-            "SIGRTMIN+5",
-            "SIGRTMIN+6",
-            "SIGRTMIN+7",
-            "SIGRTMIN+8",
-            "SIGRTMIN+9",
-            "SIGSEGV",
-            "SIGSTKFLT",
-            "SIGSTOP",
-            "SIGSYS",
-            "SIGTERM",
-            "SIGTRAP",
-            "SIGTSTP",
-            "SIGTTIN",
-            "SIGTTOU",
-            "SIGURG",
-            "SIGUSR1",
-            "SIGUSR2",
-            "SIGVTALRM",
-            "SIGWINCH",
-            "SIGXCPU",
-            "SIGXFSZ",
-        ])],
+        assertions: &[
+            Assertion::OneOf(
+                &[
+                    "SIGABRT",
+                    "SIGALRM",
+                    "SIGBUS",
+                    "SIGCHLD",
+                    "SIGCLD",
+                    "SIGCONT",
+                    "SIGFPE",
+                    "SIGHUP",
+                    "SIGILL",
+                    "SIGINT",
+                    "SIGIO",
+                    "SIGIOT",
+                    "SIGKILL",
+                    "SIGPIPE",
+                    "SIGPOLL",
+                    "SIGPROF",
+                    "SIGPWR",
+                    "SIGQUIT",
+                    "SIGRTMAX",
+                    "SIGRTMAX-1",
+                    "SIGRTMAX-10",
+                    "SIGRTMAX-11",
+                    "SIGRTMAX-12",
+                    "SIGRTMAX-13",
+                    "SIGRTMAX-14",
+                    "SIGRTMAX-2",
+                    "SIGRTMAX-3",
+                    "SIGRTMAX-4",
+                    "SIGRTMAX-5",
+                    "SIGRTMAX-6",
+                    "SIGRTMAX-7",
+                    "SIGRTMAX-8",
+                    "SIGRTMAX-9",
+                    "SIGRTMIN",
+                    "SIGRTMIN+1",
+                    "SIGRTMIN+10",
+                    "SIGRTMIN+11",
+                    "SIGRTMIN+12",
+                    "SIGRTMIN+13",
+                    "SIGRTMIN+14",
+                    "SIGRTMIN+15",
+                    "SIGRTMIN+2",
+                    "SIGRTMIN+3",
+                    "SIGRTMIN+4",
+                    "SIGRTMIN+5",
+                    "SIGRTMIN+6",
+                    "SIGRTMIN+7",
+                    "SIGRTMIN+8",
+                    "SIGRTMIN+9",
+                    "SIGSEGV",
+                    "SIGSTKFLT",
+                    "SIGSTOP",
+                    "SIGSYS",
+                    "SIGTERM",
+                    "SIGTRAP",
+                    "SIGTSTP",
+                    "SIGTTIN",
+                    "SIGTTOU",
+                    "SIGURG",
+                    "SIGUSR1",
+                    "SIGUSR2",
+                    "SIGVTALRM",
+                    "SIGWINCH",
+                    "SIGXCPU",
+                    "SIGXFSZ",
+                ],
+            ),
+        ],
     },
 ];
 
@@ -277,7 +293,10 @@ const LIFECYCLE_HANDLER_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["exec"],
         when: &[],
-        assertions: &[Assertion::Member("may not specify more than 1 handler type", &[]), Assertion::Below("")],
+        assertions: &[
+            Assertion::Member("may not specify more than 1 handler type", &[]),
+            Assertion::Below(""),
+        ],
     },
     CheckDef {
         field: &["httpGet"],
@@ -291,29 +310,45 @@ const LIFECYCLE_HANDLER_CHECKS: &[CheckDef] = &[
         field: &["tcpSocket"],
         when: &[],
         assertions: &[
-            Assertion::Member("may not specify more than 1 handler type", &[&["exec"], &["httpGet"]]),
+            Assertion::Member(
+                "may not specify more than 1 handler type",
+                &[&["exec"], &["httpGet"]],
+            ),
             Assertion::Below(""),
         ],
     },
     CheckDef {
         field: &["sleep"],
         when: &[],
-        assertions: &[Assertion::Member(
-            "may not specify more than 1 handler type",
-            &[&["exec"], &["httpGet"], &["tcpSocket"]],
-        )],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 handler type",
+                &[&["exec"], &["httpGet"], &["tcpSocket"]],
+            ),
+        ],
     },
     CheckDef {
         field: &[],
-        when: &[Condition::All(&[
-            Condition::Set(&["sleep"]),
-            Condition::None(&[&["exec"], &["httpGet"], &["tcpSocket"]]),
-        ])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_sleep(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        when: &[
+            Condition::All(
+                &[
+                    Condition::Set(&["sleep"]),
+                    Condition::None(&[&["exec"], &["httpGet"], &["tcpSocket"]]),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_sleep(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &[],
@@ -340,8 +375,13 @@ pub struct ExecAction {
 }
 
 /// What is checked in [`ExecAction`], in this order.
-const EXEC_ACTION_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["command"], when: &[], assertions: &[Assertion::Filled("")] }];
+const EXEC_ACTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["command"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
 
 describe! { direct ExecAction, EXEC_ACTION "ExecAction" { .checks(EXEC_ACTION_CHECKS) } [
     command: "command", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -364,16 +404,43 @@ pub struct HTTPGetAction {
 
 /// What is checked in [`HTTPGetAction`], in this order.
 const HTTP_GET_ACTION_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["path"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["port"], when: &[], assertions: &[Assertion::Port] },
-    CheckDef { field: &["scheme"], when: &[], assertions: &[Assertion::OneOf(&["HTTP", "HTTPS"])] },
+    CheckDef {
+        field: &["path"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["port"],
+        when: &[],
+        assertions: &[Assertion::Port],
+    },
+    CheckDef {
+        field: &["scheme"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["HTTP", "HTTPS"])],
+    },
     CheckDef {
         field: &["httpHeaders"],
         when: &[],
-        assertions: &[Assertion::Each(&[Assertion::Field(
-            &["name"],
-            &[Assertion::At("../../httpHeaders", &[Assertion::Format(machinery::format::field::http_header_name)])],
-        )])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["name"],
+                        &[
+                            Assertion::At(
+                                "../../httpHeaders",
+                                &[
+                                    Assertion::Format(
+                                        machinery::format::field::http_header_name,
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
     },
 ];
 
@@ -420,8 +487,13 @@ pub struct TCPSocketAction {
 }
 
 /// What is checked in [`TCPSocketAction`], in this order.
-const TCP_SOCKET_ACTION_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["port"], when: &[], assertions: &[Assertion::Port] }];
+const TCP_SOCKET_ACTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["port"],
+        when: &[],
+        assertions: &[Assertion::Port],
+    },
+];
 
 describe! { direct TCPSocketAction, TCP_SOCKET_ACTION "TCPSocketAction" { .checks(TCP_SOCKET_ACTION_CHECKS) } [
     port: "port", 1, Flags::REQUIRED;
@@ -463,7 +535,10 @@ const PROBE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["exec"],
         when: &[],
-        assertions: &[Assertion::Member("may not specify more than 1 handler type", &[]), Assertion::Below("")],
+        assertions: &[
+            Assertion::Member("may not specify more than 1 handler type", &[]),
+            Assertion::Below(""),
+        ],
     },
     CheckDef {
         field: &["httpGet"],
@@ -477,7 +552,10 @@ const PROBE_CHECKS: &[CheckDef] = &[
         field: &["tcpSocket"],
         when: &[],
         assertions: &[
-            Assertion::Member("may not specify more than 1 handler type", &[&["exec"], &["httpGet"]]),
+            Assertion::Member(
+                "may not specify more than 1 handler type",
+                &[&["exec"], &["httpGet"]],
+            ),
             Assertion::Below(""),
         ],
     },
@@ -485,7 +563,10 @@ const PROBE_CHECKS: &[CheckDef] = &[
         field: &["grpc"],
         when: &[],
         assertions: &[
-            Assertion::Member("may not specify more than 1 handler type", &[&["exec"], &["httpGet"], &["tcpSocket"]]),
+            Assertion::Member(
+                "may not specify more than 1 handler type",
+                &[&["exec"], &["httpGet"], &["tcpSocket"]],
+            ),
             Assertion::Below(""),
         ],
     },
@@ -494,11 +575,31 @@ const PROBE_CHECKS: &[CheckDef] = &[
         when: &[Condition::None(&[&["exec"], &["httpGet"], &["tcpSocket"], &["grpc"]])],
         assertions: &[Assertion::Missing("must specify a handler type")],
     },
-    CheckDef { field: &["initialDelaySeconds"], when: &[], assertions: &[Assertion::NotNegative("")] },
-    CheckDef { field: &["timeoutSeconds"], when: &[], assertions: &[Assertion::NotNegative("")] },
-    CheckDef { field: &["periodSeconds"], when: &[], assertions: &[Assertion::NotNegative("")] },
-    CheckDef { field: &["successThreshold"], when: &[], assertions: &[Assertion::NotNegative("")] },
-    CheckDef { field: &["failureThreshold"], when: &[], assertions: &[Assertion::NotNegative("")] },
+    CheckDef {
+        field: &["initialDelaySeconds"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["timeoutSeconds"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["periodSeconds"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["successThreshold"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["failureThreshold"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
     CheckDef {
         field: &["terminationGracePeriodSeconds"],
         when: &[],
@@ -561,7 +662,13 @@ pub struct GRPCAction {
 }
 
 /// What is checked in [`GRPCAction`], in this order.
-const GRPC_ACTION_CHECKS: &[CheckDef] = &[CheckDef { field: &["port"], when: &[], assertions: &[Assertion::Port] }];
+const GRPC_ACTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["port"],
+        when: &[],
+        assertions: &[Assertion::Port],
+    },
+];
 
 describe! { direct GRPCAction, GRPC_ACTION "GRPCAction" {
     .defaults_below()

@@ -73,12 +73,18 @@ const SECRET_REFERENCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
     },
     CheckDef {
         field: &["namespace"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
     },
 ];
 
@@ -103,18 +109,32 @@ pub struct TypedLocalObjectReference {
 
 /// What is checked in [`TypedLocalObjectReference`], in this order.
 const TYPED_LOCAL_OBJECT_REFERENCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["name"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["kind"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["kind"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["kind"],
         when: &[
             Condition::Is(&["apiGroup"], &[""]),
             Condition::Not(&Condition::Is(&["kind"], &["PersistentVolumeClaim"])),
         ],
-        assertions: &[Assertion::At(
-            ".",
-            &[Assertion::Invalid("must be 'PersistentVolumeClaim' when referencing the default apiGroup")],
-        )],
+        assertions: &[
+            Assertion::At(
+                ".",
+                &[
+                    Assertion::Invalid(
+                        "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["apiGroup"],
@@ -150,18 +170,32 @@ pub struct TypedObjectReference {
 
 /// What is checked in [`TypedObjectReference`], in this order.
 const TYPED_OBJECT_REFERENCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["name"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["kind"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["kind"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["kind"],
         when: &[
             Condition::Is(&["apiGroup"], &[""]),
             Condition::Not(&Condition::Is(&["kind"], &["PersistentVolumeClaim"])),
         ],
-        assertions: &[Assertion::At(
-            ".",
-            &[Assertion::Invalid("must be 'PersistentVolumeClaim' when referencing the default apiGroup")],
-        )],
+        assertions: &[
+            Assertion::At(
+                ".",
+                &[
+                    Assertion::Invalid(
+                        "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["apiGroup"],

@@ -36,11 +36,15 @@ const REPLICATION_CONTROLLER_CHECKS: &[CheckDef] = &[
         when: &[Condition::Not(&Condition::Subresource("status"))],
         assertions: &[Assertion::Below("")],
     },
-    CheckDef { field: &["status"], when: &[Condition::Subresource("status")], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Below("")],
+    },
 ];
 
 describe! { ReplicationController, REPLICATION_CONTROLLER "ReplicationController" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],
@@ -96,18 +100,41 @@ pub struct ReplicationControllerSpec {
 
 /// What is checked in [`ReplicationControllerSpec`], in this order.
 const REPLICATION_CONTROLLER_SPEC_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["minReadySeconds"], when: &[], assertions: &[Assertion::NotNegative("")] },
-    CheckDef { field: &["selector"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["replicas"], when: &[], assertions: &[Assertion::Required(""), Assertion::NotNegative("")] },
-    CheckDef { field: &["template"], when: &[], assertions: &[Assertion::Required("")] },
+    CheckDef {
+        field: &["minReadySeconds"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["selector"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["replicas"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["template"],
+        when: &[],
+        assertions: &[Assertion::Required("")],
+    },
     CheckDef {
         field: &[],
         when: &[Condition::Set(&["template"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_controller_template(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_controller_template(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
 ];
 
@@ -150,30 +177,58 @@ pub struct ReplicationControllerStatus {
 
 /// What is checked in [`ReplicationControllerStatus`], in this order.
 const REPLICATION_CONTROLLER_STATUS_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["replicas"], when: &[], assertions: &[Assertion::NotNegative("")] },
-    CheckDef { field: &["fullyLabeledReplicas"], when: &[], assertions: &[Assertion::NotNegative("")] },
-    CheckDef { field: &["readyReplicas"], when: &[], assertions: &[Assertion::NotNegative("")] },
-    CheckDef { field: &["availableReplicas"], when: &[], assertions: &[Assertion::NotNegative("")] },
-    CheckDef { field: &["observedGeneration"], when: &[], assertions: &[Assertion::NotNegative("")] },
+    CheckDef {
+        field: &["replicas"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
     CheckDef {
         field: &["fullyLabeledReplicas"],
         when: &[],
-        assertions: &[Assertion::AtMost(&["replicas"], "cannot be greater than status.replicas")],
+        assertions: &[Assertion::NotNegative("")],
     },
     CheckDef {
         field: &["readyReplicas"],
         when: &[],
-        assertions: &[Assertion::AtMost(&["replicas"], "cannot be greater than status.replicas")],
+        assertions: &[Assertion::NotNegative("")],
     },
     CheckDef {
         field: &["availableReplicas"],
         when: &[],
-        assertions: &[Assertion::AtMost(&["replicas"], "cannot be greater than status.replicas")],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["observedGeneration"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["fullyLabeledReplicas"],
+        when: &[],
+        assertions: &[
+            Assertion::AtMost(&["replicas"], "cannot be greater than status.replicas"),
+        ],
+    },
+    CheckDef {
+        field: &["readyReplicas"],
+        when: &[],
+        assertions: &[
+            Assertion::AtMost(&["replicas"], "cannot be greater than status.replicas"),
+        ],
     },
     CheckDef {
         field: &["availableReplicas"],
         when: &[],
-        assertions: &[Assertion::AtMost(&["readyReplicas"], "cannot be greater than readyReplicas")],
+        assertions: &[
+            Assertion::AtMost(&["replicas"], "cannot be greater than status.replicas"),
+        ],
+    },
+    CheckDef {
+        field: &["availableReplicas"],
+        when: &[],
+        assertions: &[
+            Assertion::AtMost(&["readyReplicas"], "cannot be greater than readyReplicas"),
+        ],
     },
 ];
 

@@ -43,7 +43,7 @@ pub struct ResourceQuota {
 
 describe! { ResourceQuota, RESOURCE_QUOTA "ResourceQuota" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ResourceQuota>() {
                 crate::hatches::core::validate_resource_quota(
@@ -90,7 +90,7 @@ pub struct ResourceQuotaSpec {
 }
 
 describe! { ResourceQuotaSpec, RESOURCE_QUOTA_SPEC "ResourceQuotaSpec" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],
@@ -152,36 +152,58 @@ const SCOPED_RESOURCE_SELECTOR_REQUIREMENT_CHECKS: &[CheckDef] = &[
         when: &[
             Condition::Is(
                 &["scopeName"],
-                &["Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity"],
+                &[
+                    "Terminating",
+                    "NotTerminating",
+                    "BestEffort",
+                    "NotBestEffort",
+                    "CrossNamespacePodAffinity",
+                ],
             ),
             Condition::Not(&Condition::Is(&["operator"], &["Exists"])),
         ],
-        assertions: &[Assertion::Invalid(
-            "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, \
+        assertions: &[
+            Assertion::Invalid(
+                "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, \
                 ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, \
                 ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAf\
                 finity",
-        )],
+            ),
+        ],
     },
     CheckDef {
         field: &["values"],
-        when: &[Condition::Is(&["operator"], &["In", "NotIn"]), Condition::Unset(&["values"])],
-        assertions: &[Assertion::Missing(
-            "must be at least one value when `operator` is 'In' or 'NotIn' for scope \
+        when: &[
+            Condition::Is(&["operator"], &["In", "NotIn"]),
+            Condition::Unset(&["values"]),
+        ],
+        assertions: &[
+            Assertion::Missing(
+                "must be at least one value when `operator` is 'In' or 'NotIn' for scope \
                 selector",
-        )],
+            ),
+        ],
     },
     CheckDef {
         field: &["values"],
-        when: &[Condition::Is(&["operator"], &["Exists", "DoesNotExist"]), Condition::Set(&["values"])],
-        assertions: &[Assertion::Invalid(
-            "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope \
+        when: &[
+            Condition::Is(&["operator"], &["Exists", "DoesNotExist"]),
+            Condition::Set(&["values"]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope \
                 selector",
-        )],
+            ),
+        ],
     },
     CheckDef {
         field: &["operator"],
-        when: &[Condition::Not(&Condition::Is(&["operator"], &["In", "NotIn", "Exists", "DoesNotExist"]))],
+        when: &[
+            Condition::Not(
+                &Condition::Is(&["operator"], &["In", "NotIn", "Exists", "DoesNotExist"]),
+            ),
+        ],
         assertions: &[Assertion::Invalid("not a valid selector operator")],
     },
 ];
@@ -221,7 +243,7 @@ pub struct ResourceQuotaStatus {
 }
 
 describe! { ResourceQuotaStatus, RESOURCE_QUOTA_STATUS "ResourceQuotaStatus" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],

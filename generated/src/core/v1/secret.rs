@@ -40,7 +40,11 @@ pub struct Secret {
 
 /// What is checked in [`Secret`], in this order.
 const SECRET_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["type"], when: &[], assertions: &[Assertion::Immutable("")] },
+    CheckDef {
+        field: &["type"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
     CheckDef {
         field: &["immutable"],
         when: &[Condition::Was(&Condition::Is(&["immutable"], &["true"]))],
@@ -49,31 +53,49 @@ const SECRET_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[Condition::Update],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_secret_change(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_secret_change(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["data"],
         when: &[],
-        assertions: &[Assertion::EachKey(&[Assertion::Format(machinery::format::field::config_map_key)])],
+        assertions: &[
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::config_map_key)],
+            ),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_secret_data(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_secret_data(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
 ];
 
 describe! { Secret, SECRET "Secret" {
     .defaults_below()
-
+    
         .normalize(|m| {
             if let Some(v) = m.downcast::<Secret>() {
                 crate::hatches::core::normalize_secret(v)

@@ -101,10 +101,26 @@ const POD_SECURITY_CONTEXT_CHECKS: &[CheckDef] = &[
         when: &[],
         assertions: &[Assertion::OneOf(&["Always", "OnRootMismatch"])],
     },
-    CheckDef { field: &["seccompProfile"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["windowsOptions"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["appArmorProfile"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["supplementalGroupsPolicy"], when: &[], assertions: &[Assertion::OneOf(&["Merge", "Strict"])] },
+    CheckDef {
+        field: &["seccompProfile"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["windowsOptions"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["appArmorProfile"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["supplementalGroupsPolicy"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["Merge", "Strict"])],
+    },
     CheckDef {
         field: &["seLinuxChangePolicy"],
         when: &[Condition::Option(machinery::options::ONLY_RECURSIVE_LABEL_CHANGES)],
@@ -112,7 +128,11 @@ const POD_SECURITY_CONTEXT_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["seLinuxChangePolicy"],
-        when: &[Condition::Not(&Condition::Option(machinery::options::ONLY_RECURSIVE_LABEL_CHANGES))],
+        when: &[
+            Condition::Not(
+                &Condition::Option(machinery::options::ONLY_RECURSIVE_LABEL_CHANGES),
+            ),
+        ],
         assertions: &[Assertion::OneOf(&["MountOption", "Recursive"])],
     },
 ];
@@ -188,15 +208,24 @@ pub struct WindowsSecurityContextOptions {
 }
 
 /// What is checked in [`WindowsSecurityContextOptions`], in this order.
-const WINDOWS_SECURITY_CONTEXT_OPTIONS_CHECKS: &[CheckDef] = &[CheckDef {
-    field: &[],
-    when: &[],
-    assertions: &[Assertion::ByHand(|v, path, new, old| {
-        if let Some(new) = new.downcast() {
-            crate::hatches::core::validate_windows_options(v, path, new, old.and_then(|old| old.downcast()))
-        }
-    })],
-}];
+const WINDOWS_SECURITY_CONTEXT_OPTIONS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_windows_options(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+];
 
 describe! { direct WindowsSecurityContextOptions, WINDOWS_SECURITY_CONTEXT_OPTIONS "WindowsSecurityContextOptions" {
     .checks(WINDOWS_SECURITY_CONTEXT_OPTIONS_CHECKS)
@@ -242,7 +271,10 @@ const SECCOMP_PROFILE_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["localhostProfile"],
-        when: &[Condition::Is(&["type"], &["Localhost"]), Condition::Unset(&["localhostProfile"])],
+        when: &[
+            Condition::Is(&["type"], &["Localhost"]),
+            Condition::Unset(&["localhostProfile"]),
+        ],
         assertions: &[Assertion::Missing("must be set when seccomp type is Localhost")],
     },
     CheckDef {
@@ -252,17 +284,22 @@ const SECCOMP_PROFILE_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Set(&["localhostProfile"]), Condition::Not(&Condition::Is(&["type"], &["Localhost"]))],
-        assertions: &[Assertion::At(
-            "seccompProfile.localhostProfile",
-            &[Assertion::Invalid("can only be set when seccomp type is Localhost")],
-        )],
+        when: &[
+            Condition::Set(&["localhostProfile"]),
+            Condition::Not(&Condition::Is(&["type"], &["Localhost"])),
+        ],
+        assertions: &[
+            Assertion::At(
+                "seccompProfile.localhostProfile",
+                &[Assertion::Invalid("can only be set when seccomp type is Localhost")],
+            ),
+        ],
     },
 ];
 
 describe! { direct SeccompProfile, SECCOMP_PROFILE "SeccompProfile" {
     .checks(SECCOMP_PROFILE_CHECKS)
-
+    
         .unions(
             &[
                 UnionDef {
@@ -294,7 +331,10 @@ pub struct AppArmorProfile {
 const APP_ARMOR_PROFILE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["localhostProfile"],
-        when: &[Condition::Is(&["type"], &["Localhost"]), Condition::Unset(&["localhostProfile"])],
+        when: &[
+            Condition::Is(&["type"], &["Localhost"]),
+            Condition::Unset(&["localhostProfile"]),
+        ],
         assertions: &[Assertion::Missing("must be set when AppArmor type is Localhost")],
     },
     CheckDef {
@@ -318,8 +358,13 @@ const APP_ARMOR_PROFILE_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["localhostProfile"],
-        when: &[Condition::Set(&["localhostProfile"]), Condition::Is(&["type"], &["RuntimeDefault", "Unconfined"])],
-        assertions: &[Assertion::Invalid("can only be set when AppArmor type is Localhost")],
+        when: &[
+            Condition::Set(&["localhostProfile"]),
+            Condition::Is(&["type"], &["RuntimeDefault", "Unconfined"]),
+        ],
+        assertions: &[
+            Assertion::Invalid("can only be set when AppArmor type is Localhost"),
+        ],
     },
     CheckDef {
         field: &["type"],
@@ -333,7 +378,7 @@ const APP_ARMOR_PROFILE_CHECKS: &[CheckDef] = &[
 
 describe! { direct AppArmorProfile, APP_ARMOR_PROFILE "AppArmorProfile" {
     .checks(APP_ARMOR_PROFILE_CHECKS)
-
+    
         .unions(
             &[
                 UnionDef {
@@ -391,31 +436,72 @@ const SECURITY_CONTEXT_CHECKS: &[CheckDef] = &[
         ],
         assertions: &[Assertion::Forbidden("disallowed by cluster policy")],
     },
-    CheckDef { field: &["runAsUser"], when: &[], assertions: &[Assertion::Range(0, 2147483647, "")] },
-    CheckDef { field: &["runAsGroup"], when: &[], assertions: &[Assertion::Range(0, 2147483647, "")] },
-    CheckDef { field: &["procMount"], when: &[], assertions: &[Assertion::OneOf(&["Default", "Unmasked"])] },
+    CheckDef {
+        field: &["runAsUser"],
+        when: &[],
+        assertions: &[Assertion::Range(0, 2147483647, "")],
+    },
+    CheckDef {
+        field: &["runAsGroup"],
+        when: &[],
+        assertions: &[Assertion::Range(0, 2147483647, "")],
+    },
     CheckDef {
         field: &["procMount"],
-        when: &[Condition::Is(&["procMount"], &["Unmasked"]), Condition::Option(machinery::options::HOST_USERS)],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["Default", "Unmasked"])],
+    },
+    CheckDef {
+        field: &["procMount"],
+        when: &[
+            Condition::Is(&["procMount"], &["Unmasked"]),
+            Condition::Option(machinery::options::HOST_USERS),
+        ],
         assertions: &[Assertion::Invalid("`hostUsers` must be false to use `Unmasked`")],
     },
-    CheckDef { field: &["seccompProfile"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["seccompProfile"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &[],
-        when: &[Condition::Is(&["allowPrivilegeEscalation"], &["false"]), Condition::Is(&["privileged"], &["true"])],
-        assertions: &[Assertion::Invalid("cannot set `allowPrivilegeEscalation` to false and `privileged` to true")],
+        when: &[
+            Condition::Is(&["allowPrivilegeEscalation"], &["false"]),
+            Condition::Is(&["privileged"], &["true"]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
+            ),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[Condition::Is(&["allowPrivilegeEscalation"], &["false"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_added_capabilities(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_added_capabilities(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
-    CheckDef { field: &["windowsOptions"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["appArmorProfile"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["windowsOptions"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["appArmorProfile"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
 ];
 
 describe! { direct SecurityContext, SECURITY_CONTEXT "SecurityContext" { .checks(SECURITY_CONTEXT_CHECKS) } [

@@ -69,7 +69,7 @@ pub struct Service {
 }
 
 describe! { Service, SERVICE "Service" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[
@@ -84,7 +84,7 @@ describe! { Service, SERVICE "Service" {
             },
         )
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Service>() {
                 crate::hatches::core::validate_service(
@@ -177,26 +177,40 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["loadBalancerClass"],
-        when: &[Condition::Part(&["change"]), Condition::Not(&Condition::Is(&["type"], &["LoadBalancer"]))],
-        assertions: &[Assertion::Forbidden("may only be used when `type` is 'LoadBalancer'")],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Not(&Condition::Is(&["type"], &["LoadBalancer"])),
+        ],
+        assertions: &[
+            Assertion::Forbidden("may only be used when `type` is 'LoadBalancer'"),
+        ],
     },
     CheckDef {
         field: &["loadBalancerClass"],
-        when: &[Condition::Part(&["change"]), Condition::Is(&["type"], &["LoadBalancer"])],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Is(&["type"], &["LoadBalancer"]),
+        ],
         assertions: &[Assertion::Format(machinery::format::field::qualified_name)],
     },
     CheckDef {
         field: &["healthCheckNodePort"],
         when: &[
             Condition::Part(&["change"]),
-            Condition::All(&[
-                Condition::Is(&["type"], &["LoadBalancer"]),
-                Condition::Is(&["externalTrafficPolicy"], &["Local"]),
-            ]),
-            Condition::Was(&Condition::All(&[
-                Condition::Is(&["type"], &["LoadBalancer"]),
-                Condition::Is(&["externalTrafficPolicy"], &["Local"]),
-            ])),
+            Condition::All(
+                &[
+                    Condition::Is(&["type"], &["LoadBalancer"]),
+                    Condition::Is(&["externalTrafficPolicy"], &["Local"]),
+                ],
+            ),
+            Condition::Was(
+                &Condition::All(
+                    &[
+                        Condition::Is(&["type"], &["LoadBalancer"]),
+                        Condition::Is(&["externalTrafficPolicy"], &["Local"]),
+                    ],
+                ),
+            ),
         ],
         assertions: &[Assertion::Unchanged("field is immutable")],
     },
@@ -204,10 +218,14 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
         field: &["ports"],
         when: &[
             Condition::Not(&Condition::Is(&["type"], &["ExternalName"])),
-            Condition::Not(&Condition::All(&[
-                Condition::Single(&["clusterIPs"]),
-                Condition::Is(&["clusterIPs"], &["None"]),
-            ])),
+            Condition::Not(
+                &Condition::All(
+                    &[
+                        Condition::Single(&["clusterIPs"]),
+                        Condition::Is(&["clusterIPs"], &["None"]),
+                    ],
+                ),
+            ),
         ],
         assertions: &[Assertion::Filled("")],
     },
@@ -218,10 +236,17 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
             Condition::Single(&["clusterIPs"]),
             Condition::Is(&["clusterIPs"], &["None"]),
         ],
-        assertions: &[Assertion::At(
-            "clusterIPs[0]",
-            &[Assertion::InvalidAs("None", "may not be set to 'None' for LoadBalancer services")],
-        )],
+        assertions: &[
+            Assertion::At(
+                "clusterIPs[0]",
+                &[
+                    Assertion::InvalidAs(
+                        "None",
+                        "may not be set to 'None' for LoadBalancer services",
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["clusterIPs"],
@@ -230,10 +255,17 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
             Condition::Single(&["clusterIPs"]),
             Condition::Is(&["clusterIPs"], &["None"]),
         ],
-        assertions: &[Assertion::At(
-            "clusterIPs[0]",
-            &[Assertion::InvalidAs("None", "may not be set to 'None' for NodePort services")],
-        )],
+        assertions: &[
+            Assertion::At(
+                "clusterIPs[0]",
+                &[
+                    Assertion::InvalidAs(
+                        "None",
+                        "may not be set to 'None' for NodePort services",
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["clusterIPs"],
@@ -253,10 +285,20 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["externalName"],
         when: &[Condition::Is(&["type"], &["ExternalName"])],
-        assertions: &[Assertion::Format(machinery::format::field::rooted_dns1123_subdomain)],
+        assertions: &[
+            Assertion::Format(machinery::format::field::rooted_dns1123_subdomain),
+        ],
     },
-    CheckDef { field: &["ports"], when: &[], assertions: &[Assertion::Below("")] },
-    CheckDef { field: &["selector"], when: &[], assertions: &[Assertion::Labels] },
+    CheckDef {
+        field: &["ports"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["selector"],
+        when: &[],
+        assertions: &[Assertion::Labels],
+    },
     CheckDef {
         field: &["sessionAffinity"],
         when: &[],
@@ -265,12 +307,17 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["sessionAffinityConfig"],
         when: &[Condition::Is(&["sessionAffinity"], &["None"])],
-        assertions: &[Assertion::Forbidden("must not be set when session affinity is None")],
+        assertions: &[
+            Assertion::Forbidden("must not be set when session affinity is None"),
+        ],
     },
     CheckDef {
         field: &["sessionAffinityConfig"],
         when: &[Condition::Is(&["sessionAffinity"], &["ClientIP"])],
-        assertions: &[Assertion::Required("when session affinity type is ClientIP"), Assertion::Below("")],
+        assertions: &[
+            Assertion::Required("when session affinity type is ClientIP"),
+            Assertion::Below(""),
+        ],
     },
     CheckDef {
         field: &["clusterIPs"],
@@ -280,7 +327,9 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
             Condition::Unset(&["clusterIP"]),
             Condition::Set(&["clusterIPs"]),
         ],
-        assertions: &[Assertion::Invalid("must be empty when `clusterIP` is not specified")],
+        assertions: &[
+            Assertion::Invalid("must be empty when `clusterIP` is not specified"),
+        ],
     },
     CheckDef {
         field: &["clusterIPs"],
@@ -300,39 +349,75 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
             Condition::Set(&["clusterIP"]),
             Condition::Set(&["clusterIPs"]),
         ],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_first_address(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_first_address(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["ipFamilies"],
-        when: &[Condition::Part(&["", "addresses"]), Condition::Not(&Condition::Is(&["type"], &["ExternalName"]))],
-        assertions: &[Assertion::Each(&[Assertion::OneOf(&["IPv4", "IPv6"]), Assertion::Distinct(&[])])],
+        when: &[
+            Condition::Part(&["", "addresses"]),
+            Condition::Not(&Condition::Is(&["type"], &["ExternalName"])),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[Assertion::OneOf(&["IPv4", "IPv6"]), Assertion::Distinct(&[])],
+            ),
+        ],
     },
     CheckDef {
         field: &["ipFamilyPolicy"],
-        when: &[Condition::Part(&["", "addresses"]), Condition::Not(&Condition::Is(&["type"], &["ExternalName"]))],
-        assertions: &[Assertion::OneOf(&["PreferDualStack", "RequireDualStack", "SingleStack"])],
+        when: &[
+            Condition::Part(&["", "addresses"]),
+            Condition::Not(&Condition::Is(&["type"], &["ExternalName"])),
+        ],
+        assertions: &[
+            Assertion::OneOf(&["PreferDualStack", "RequireDualStack", "SingleStack"]),
+        ],
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Part(&["", "addresses"]), Condition::Not(&Condition::Is(&["type"], &["ExternalName"]))],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_cluster_addresses(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        when: &[
+            Condition::Part(&["", "addresses"]),
+            Condition::Not(&Condition::Is(&["type"], &["ExternalName"])),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_cluster_addresses(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_external_addresses(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_external_addresses(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["type"],
@@ -350,40 +435,72 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_unique_ports(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_unique_ports(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["allocateLoadBalancerNodePorts"],
-        when: &[Condition::Part(&["after"]), Condition::Not(&Condition::Is(&["type"], &["LoadBalancer"]))],
-        assertions: &[Assertion::Forbidden("may only be used when `type` is 'LoadBalancer'")],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Not(&Condition::Is(&["type"], &["LoadBalancer"])),
+        ],
+        assertions: &[
+            Assertion::Forbidden("may only be used when `type` is 'LoadBalancer'"),
+        ],
     },
     CheckDef {
         field: &["allocateLoadBalancerNodePorts"],
-        when: &[Condition::Part(&["after"]), Condition::Is(&["type"], &["LoadBalancer"])],
-        assertions: &[Assertion::At("/allocateLoadBalancerNodePorts", &[Assertion::Required("")])],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Is(&["type"], &["LoadBalancer"]),
+        ],
+        assertions: &[
+            Assertion::At("/allocateLoadBalancerNodePorts", &[Assertion::Required("")]),
+        ],
     },
     CheckDef {
         field: &["loadBalancerClass"],
-        when: &[Condition::Part(&["after"]), Condition::Not(&Condition::Is(&["type"], &["LoadBalancer"]))],
-        assertions: &[Assertion::Forbidden("may only be used when `type` is 'LoadBalancer'")],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Not(&Condition::Is(&["type"], &["LoadBalancer"])),
+        ],
+        assertions: &[
+            Assertion::Forbidden("may only be used when `type` is 'LoadBalancer'"),
+        ],
     },
     CheckDef {
         field: &["loadBalancerClass"],
-        when: &[Condition::Part(&["after"]), Condition::Is(&["type"], &["LoadBalancer"])],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Is(&["type"], &["LoadBalancer"]),
+        ],
         assertions: &[Assertion::Format(machinery::format::field::qualified_name)],
     },
     CheckDef {
         field: &["externalTrafficPolicy"],
         when: &[
             Condition::Part(&["after"]),
-            Condition::Any(&[
-                Condition::Is(&["type"], &["LoadBalancer", "NodePort"]),
-                Condition::All(&[Condition::Is(&["type"], &["ClusterIP"]), Condition::Set(&["externalIPs"])]),
-            ]),
+            Condition::Any(
+                &[
+                    Condition::Is(&["type"], &["LoadBalancer", "NodePort"]),
+                    Condition::All(
+                        &[
+                            Condition::Is(&["type"], &["ClusterIP"]),
+                            Condition::Set(&["externalIPs"]),
+                        ],
+                    ),
+                ],
+            ),
         ],
         assertions: &[Assertion::Required(""), Assertion::OneOf(&["Cluster", "Local"])],
     },
@@ -391,21 +508,35 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
         field: &["externalTrafficPolicy"],
         when: &[
             Condition::Part(&["after"]),
-            Condition::Not(&Condition::Any(&[
-                Condition::Is(&["type"], &["LoadBalancer", "NodePort"]),
-                Condition::All(&[Condition::Is(&["type"], &["ClusterIP"]), Condition::Set(&["externalIPs"])]),
-            ])),
+            Condition::Not(
+                &Condition::Any(
+                    &[
+                        Condition::Is(&["type"], &["LoadBalancer", "NodePort"]),
+                        Condition::All(
+                            &[
+                                Condition::Is(&["type"], &["ClusterIP"]),
+                                Condition::Set(&["externalIPs"]),
+                            ],
+                        ),
+                    ],
+                ),
+            ),
         ],
-        assertions: &[Assertion::Optional, Assertion::Invalid("may only be set for externally-accessible services")],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Invalid("may only be set for externally-accessible services"),
+        ],
     },
     CheckDef {
         field: &["healthCheckNodePort"],
         when: &[
             Condition::Part(&["after"]),
-            Condition::All(&[
-                Condition::Is(&["type"], &["LoadBalancer"]),
-                Condition::Is(&["externalTrafficPolicy"], &["Local"]),
-            ]),
+            Condition::All(
+                &[
+                    Condition::Is(&["type"], &["LoadBalancer"]),
+                    Condition::Is(&["externalTrafficPolicy"], &["Local"]),
+                ],
+            ),
             Condition::Is(&["healthCheckNodePort"], &["0"]),
         ],
         assertions: &[Assertion::Missing("")],
@@ -414,10 +545,12 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
         field: &["healthCheckNodePort"],
         when: &[
             Condition::Part(&["after"]),
-            Condition::All(&[
-                Condition::Is(&["type"], &["LoadBalancer"]),
-                Condition::Is(&["externalTrafficPolicy"], &["Local"]),
-            ]),
+            Condition::All(
+                &[
+                    Condition::Is(&["type"], &["LoadBalancer"]),
+                    Condition::Is(&["externalTrafficPolicy"], &["Local"]),
+                ],
+            ),
             Condition::Not(&Condition::Is(&["healthCheckNodePort"], &["0"])),
         ],
         assertions: &[Assertion::Port],
@@ -426,20 +559,29 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
         field: &["healthCheckNodePort"],
         when: &[
             Condition::Part(&["after"]),
-            Condition::Not(&Condition::All(&[
-                Condition::Is(&["type"], &["LoadBalancer"]),
-                Condition::Is(&["externalTrafficPolicy"], &["Local"]),
-            ])),
+            Condition::Not(
+                &Condition::All(
+                    &[
+                        Condition::Is(&["type"], &["LoadBalancer"]),
+                        Condition::Is(&["externalTrafficPolicy"], &["Local"]),
+                    ],
+                ),
+            ),
             Condition::Not(&Condition::Is(&["healthCheckNodePort"], &["0"])),
         ],
-        assertions: &[Assertion::Invalid(
-            "may only be set when `type` is 'LoadBalancer' and \
+        assertions: &[
+            Assertion::Invalid(
+                "may only be set when `type` is 'LoadBalancer' and \
                 `externalTrafficPolicy` is 'Local'",
-        )],
+            ),
+        ],
     },
     CheckDef {
         field: &["internalTrafficPolicy"],
-        when: &[Condition::Part(&["after"]), Condition::Is(&["type"], &["ClusterIP", "LoadBalancer", "NodePort"])],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Is(&["type"], &["ClusterIP", "LoadBalancer", "NodePort"]),
+        ],
         assertions: &[Assertion::Required("")],
     },
     CheckDef {
@@ -449,12 +591,20 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["trafficDistribution"],
-        when: &[Condition::Part(&["after"]), Condition::Gate("PreferSameTrafficDistribution")],
-        assertions: &[Assertion::OneOf(&["PreferClose", "PreferSameZone", "PreferSameNode"])],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Gate("PreferSameTrafficDistribution"),
+        ],
+        assertions: &[
+            Assertion::OneOf(&["PreferClose", "PreferSameZone", "PreferSameNode"]),
+        ],
     },
     CheckDef {
         field: &["trafficDistribution"],
-        when: &[Condition::Part(&["after"]), Condition::Not(&Condition::Gate("PreferSameTrafficDistribution"))],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Not(&Condition::Gate("PreferSameTrafficDistribution")),
+        ],
         assertions: &[Assertion::OneOf(&["PreferClose"])],
     },
 ];
@@ -537,7 +687,11 @@ pub struct ServicePort {
 
 /// What is checked in [`ServicePort`], in this order.
 const SERVICE_PORT_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["name"], when: &[Condition::Several], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["name"],
+        when: &[Condition::Several],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["name"],
         when: &[],
@@ -547,13 +701,21 @@ const SERVICE_PORT_CHECKS: &[CheckDef] = &[
             Assertion::Distinct(&[]),
         ],
     },
-    CheckDef { field: &["port"], when: &[], assertions: &[Assertion::Port] },
+    CheckDef {
+        field: &["port"],
+        when: &[],
+        assertions: &[Assertion::Port],
+    },
     CheckDef {
         field: &["protocol"],
         when: &[],
         assertions: &[Assertion::Required(""), Assertion::OneOf(&["SCTP", "TCP", "UDP"])],
     },
-    CheckDef { field: &["targetPort"], when: &[], assertions: &[Assertion::Port] },
+    CheckDef {
+        field: &["targetPort"],
+        when: &[],
+        assertions: &[Assertion::Port],
+    },
     CheckDef {
         field: &["appProtocol"],
         when: &[],
@@ -561,7 +723,10 @@ const SERVICE_PORT_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["nodePort"],
-        when: &[Condition::Part(&["without_node_ports"]), Condition::Not(&Condition::Is(&["nodePort"], &["0"]))],
+        when: &[
+            Condition::Part(&["without_node_ports"]),
+            Condition::Not(&Condition::Is(&["nodePort"], &["0"])),
+        ],
         assertions: &[Assertion::Forbidden("may not be used when `type` is 'ClusterIP'")],
     },
 ];
@@ -591,11 +756,16 @@ pub struct SessionAffinityConfig {
 }
 
 /// What is checked in [`SessionAffinityConfig`], in this order.
-const SESSION_AFFINITY_CONFIG_CHECKS: &[CheckDef] = &[CheckDef {
-    field: &["clientIP"],
-    when: &[],
-    assertions: &[Assertion::Required("when session affinity type is ClientIP"), Assertion::Below("")],
-}];
+const SESSION_AFFINITY_CONFIG_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["clientIP"],
+        when: &[],
+        assertions: &[
+            Assertion::Required("when session affinity type is ClientIP"),
+            Assertion::Below(""),
+        ],
+    },
+];
 
 describe! { SessionAffinityConfig, SESSION_AFFINITY_CONFIG "SessionAffinityConfig" {
     .checks(SESSION_AFFINITY_CONFIG_CHECKS)
@@ -611,14 +781,16 @@ pub struct ClientIPConfig {
 }
 
 /// What is checked in [`ClientIPConfig`], in this order.
-const CLIENT_IP_CONFIG_CHECKS: &[CheckDef] = &[CheckDef {
-    field: &["timeoutSeconds"],
-    when: &[],
-    assertions: &[
-        Assertion::Required("when session affinity type is ClientIP"),
-        Assertion::Range(1, 86400, "must be greater than 0 and less than 86400"),
-    ],
-}];
+const CLIENT_IP_CONFIG_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["timeoutSeconds"],
+        when: &[],
+        assertions: &[
+            Assertion::Required("when session affinity type is ClientIP"),
+            Assertion::Range(1, 86400, "must be greater than 0 and less than 86400"),
+        ],
+    },
+];
 
 describe! { ClientIPConfig, CLIENT_IP_CONFIG "ClientIPConfig" { .checks(CLIENT_IP_CONFIG_CHECKS) } [
     timeout_seconds: "timeoutSeconds", 1, Flags::OMIT_EMPTY;
@@ -687,7 +859,10 @@ const LOAD_BALANCER_INGRESS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["hostname"],
         when: &[],
-        assertions: &[Assertion::Optional, Assertion::Format(machinery::format::field::host_name)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Format(machinery::format::field::host_name),
+        ],
     },
 ];
 

@@ -36,7 +36,11 @@ pub struct Taint {
 
 /// What is checked in [`Taint`], in this order.
 const TAINT_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["key"], when: &[], assertions: &[Assertion::Format(machinery::format::field::qualified_name)] },
+    CheckDef {
+        field: &["key"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::qualified_name)],
+    },
     CheckDef {
         field: &["value"],
         when: &[],
@@ -45,7 +49,10 @@ const TAINT_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["effect"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::OneOf(&["NoSchedule", "PreferNoSchedule", "NoExecute"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["NoSchedule", "PreferNoSchedule", "NoExecute"]),
+        ],
     },
 ];
 
@@ -79,34 +86,56 @@ pub struct Toleration {
 const TOLERATION_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["operator"],
-        when: &[Condition::Unset(&["key"]), Condition::Not(&Condition::Is(&["operator"], &["Exists"]))],
-        assertions: &[Assertion::Invalid(
-            "operator must be Exists when `key` is empty, which means \"match all \
+        when: &[
+            Condition::Unset(&["key"]),
+            Condition::Not(&Condition::Is(&["operator"], &["Exists"])),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "operator must be Exists when `key` is empty, which means \"match all \
                 values and all keys\"",
-        )],
+            ),
+        ],
     },
     CheckDef {
         field: &["key"],
         when: &[],
-        assertions: &[Assertion::Optional, Assertion::Format(machinery::format::field::qualified_name)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Format(machinery::format::field::qualified_name),
+        ],
     },
     CheckDef {
         field: &["effect"],
-        when: &[Condition::Set(&["tolerationSeconds"]), Condition::Not(&Condition::Is(&["effect"], &["NoExecute"]))],
-        assertions: &[Assertion::Invalid("effect must be 'NoExecute' when `tolerationSeconds` is set")],
+        when: &[
+            Condition::Set(&["tolerationSeconds"]),
+            Condition::Not(&Condition::Is(&["effect"], &["NoExecute"])),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "effect must be 'NoExecute' when `tolerationSeconds` is set",
+            ),
+        ],
     },
     CheckDef {
         field: &["value"],
         when: &[Condition::Is(&["operator"], &["", "Equal"])],
-        assertions: &[Assertion::At("operator", &[Assertion::Format(machinery::format::field::label_value_in_one)])],
+        assertions: &[
+            Assertion::At(
+                "operator",
+                &[Assertion::Format(machinery::format::field::label_value_in_one)],
+            ),
+        ],
     },
     CheckDef {
         field: &["value"],
         when: &[Condition::Is(&["operator"], &["Exists"]), Condition::Set(&["value"])],
-        assertions: &[Assertion::At(
-            "operator",
-            &[Assertion::Invalid("value must be empty when `operator` is 'Exists'")],
-        )],
+        assertions: &[
+            Assertion::At(
+                "operator",
+                &[Assertion::Invalid("value must be empty when `operator` is 'Exists'")],
+            ),
+        ],
     },
     CheckDef {
         field: &["value"],
@@ -126,13 +155,20 @@ const TOLERATION_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["operator"],
-        when: &[Condition::Not(&Condition::Is(&["operator"], &["", "Equal", "Exists", "Lt", "Gt"]))],
+        when: &[
+            Condition::Not(
+                &Condition::Is(&["operator"], &["", "Equal", "Exists", "Lt", "Gt"]),
+            ),
+        ],
         assertions: &[Assertion::OneOf(&["Equal", "Exists"])],
     },
     CheckDef {
         field: &["effect"],
         when: &[],
-        assertions: &[Assertion::Optional, Assertion::OneOf(&["NoSchedule", "PreferNoSchedule", "NoExecute"])],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::OneOf(&["NoSchedule", "PreferNoSchedule", "NoExecute"]),
+        ],
     },
 ];
 

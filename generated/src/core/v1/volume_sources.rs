@@ -46,7 +46,11 @@ pub struct AWSElasticBlockStoreVolumeSource {
 
 /// What is checked in [`AWSElasticBlockStoreVolumeSource`], in this order.
 const AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["volumeID"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["volumeID"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["partition"],
         when: &[],
@@ -86,22 +90,41 @@ pub struct AzureDiskVolumeSource {
 
 /// What is checked in [`AzureDiskVolumeSource`], in this order.
 const AZURE_DISK_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["diskName"], when: &[], assertions: &[Assertion::Filled("")] },
-    CheckDef { field: &["diskURI"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["diskName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["diskURI"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["cachingMode"],
         when: &[],
         assertions: &[Assertion::OneOf(&["None", "ReadOnly", "ReadWrite"])],
     },
-    CheckDef { field: &["kind"], when: &[], assertions: &[Assertion::OneOf(&["Dedicated", "Managed", "Shared"])] },
+    CheckDef {
+        field: &["kind"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["Dedicated", "Managed", "Shared"])],
+    },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_disk_uri(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_disk_uri(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
 ];
 
@@ -153,12 +176,18 @@ const FC_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["targetWWNs"],
         when: &[Condition::Unset(&["targetWWNs"]), Condition::Unset(&["wwids"])],
-        assertions: &[Assertion::Missing("must specify either targetWWNs or wwids, but not both")],
+        assertions: &[
+            Assertion::Missing("must specify either targetWWNs or wwids, but not both"),
+        ],
     },
     CheckDef {
         field: &["targetWWNs"],
         when: &[Condition::Set(&["targetWWNs"]), Condition::Set(&["wwids"])],
-        assertions: &[Assertion::Invalid("targetWWNs and wwids can not be specified simultaneously")],
+        assertions: &[
+            Assertion::Invalid(
+                "targetWWNs and wwids can not be specified simultaneously",
+            ),
+        ],
     },
     CheckDef {
         field: &["lun"],
@@ -193,15 +222,19 @@ const FLOCKER_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[Condition::None(&[&["datasetName"], &["datasetUUID"]])],
-        assertions: &[Assertion::Missing("one of datasetName and datasetUUID is required")],
+        assertions: &[
+            Assertion::Missing("one of datasetName and datasetUUID is required"),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[Condition::Set(&["datasetName"]), Condition::Set(&["datasetUUID"])],
-        assertions: &[Assertion::InvalidAs(
-            "resource",
-            "datasetName and datasetUUID can not be specified simultaneously",
-        )],
+        assertions: &[
+            Assertion::InvalidAs(
+                "resource",
+                "datasetName and datasetUUID can not be specified simultaneously",
+            ),
+        ],
     },
     CheckDef {
         field: &["datasetName"],
@@ -232,7 +265,11 @@ pub struct GCEPersistentDiskVolumeSource {
 
 /// What is checked in [`GCEPersistentDiskVolumeSource`], in this order.
 const GCE_PERSISTENT_DISK_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["pdName"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["pdName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["partition"],
         when: &[],
@@ -266,21 +303,28 @@ const HOST_PATH_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["path"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::path_without_backsteps)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::path_without_backsteps),
+        ],
     },
     CheckDef {
         field: &["type"],
         when: &[Condition::Set(&["path"])],
-        assertions: &[Assertion::OneOf(&[
-            "",
-            "BlockDevice",
-            "CharDevice",
-            "Directory",
-            "DirectoryOrCreate",
-            "File",
-            "FileOrCreate",
-            "Socket",
-        ])],
+        assertions: &[
+            Assertion::OneOf(
+                &[
+                    "",
+                    "BlockDevice",
+                    "CharDevice",
+                    "Directory",
+                    "DirectoryOrCreate",
+                    "File",
+                    "FileOrCreate",
+                    "Socket",
+                ],
+            ),
+        ],
     },
 ];
 
@@ -319,11 +363,18 @@ pub struct NFSVolumeSource {
 
 /// What is checked in [`NFSVolumeSource`], in this order.
 const NFS_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["server"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["server"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["path"],
         when: &[],
-        assertions: &[Assertion::Filled(""), Assertion::Format(machinery::format::field::absolute_path)],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Format(machinery::format::field::absolute_path),
+        ],
     },
 ];
 
@@ -343,8 +394,13 @@ pub struct PhotonPersistentDiskVolumeSource {
 }
 
 /// What is checked in [`PhotonPersistentDiskVolumeSource`], in this order.
-const PHOTON_PERSISTENT_DISK_VOLUME_SOURCE_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["pdID"], when: &[], assertions: &[Assertion::Filled("")] }];
+const PHOTON_PERSISTENT_DISK_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["pdID"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
 
 describe! { direct PhotonPersistentDiskVolumeSource,
 PHOTON_PERSISTENT_DISK_VOLUME_SOURCE "PhotonPersistentDiskVolumeSource" {
@@ -366,8 +422,13 @@ pub struct PortworxVolumeSource {
 }
 
 /// What is checked in [`PortworxVolumeSource`], in this order.
-const PORTWORX_VOLUME_SOURCE_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["volumeID"], when: &[], assertions: &[Assertion::Filled("")] }];
+const PORTWORX_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["volumeID"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
 
 describe! { direct PortworxVolumeSource, PORTWORX_VOLUME_SOURCE "PortworxVolumeSource" {
     .checks(PORTWORX_VOLUME_SOURCE_CHECKS)
@@ -399,18 +460,33 @@ const QUOBYTE_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["registry"],
         when: &[],
-        assertions: &[Assertion::Required("must be a host:port pair or multiple pairs separated by commas")],
+        assertions: &[
+            Assertion::Required(
+                "must be a host:port pair or multiple pairs separated by commas",
+            ),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[Condition::Set(&["registry"])],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::core::validate_quobyte_registry(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_quobyte_registry(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
-    CheckDef { field: &["volume"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["volume"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
 ];
 
 describe! { direct QuobyteVolumeSource, QUOBYTE_VOLUME_SOURCE "QuobyteVolumeSource" {
@@ -438,8 +514,13 @@ pub struct VsphereVirtualDiskVolumeSource {
 }
 
 /// What is checked in [`VsphereVirtualDiskVolumeSource`], in this order.
-const VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["volumePath"], when: &[], assertions: &[Assertion::Filled("")] }];
+const VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["volumePath"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
 
 describe! { direct VsphereVirtualDiskVolumeSource,
 VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE "VsphereVirtualDiskVolumeSource" {

@@ -31,7 +31,7 @@ pub struct EndpointSlice {
 
 describe! { EndpointSlice, ENDPOINT_SLICE "EndpointSlice" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<EndpointSlice>() {
                 crate::hatches::discovery::validate_endpoint_slice(

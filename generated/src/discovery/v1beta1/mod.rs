@@ -3,8 +3,8 @@
 
 mod endpoint_slice;
 
-pub use super::v1::{
-    ENDPOINT_CONDITIONS, ENDPOINT_HINTS, ENDPOINT_PORT, EndpointConditions, EndpointHints, EndpointPort, FOR_NODE,
-    FOR_ZONE, ForNode, ForZone,
-};
 pub use endpoint_slice::*;
+pub use super::v1::{
+    ENDPOINT_CONDITIONS, ENDPOINT_HINTS, ENDPOINT_PORT, EndpointConditions,
+    EndpointHints, EndpointPort, FOR_NODE, FOR_ZONE, ForNode, ForZone,
+};

@@ -26,7 +26,7 @@ pub struct DaemonSet {
 }
 
 describe! { DaemonSet, DAEMON_SET "DaemonSet" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[

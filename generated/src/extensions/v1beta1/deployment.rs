@@ -35,7 +35,7 @@ pub struct Deployment {
 }
 
 describe! { Deployment, DEPLOYMENT "Deployment" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[

@@ -24,7 +24,7 @@ pub struct NetworkPolicy {
 }
 
 describe! { NetworkPolicy, NETWORK_POLICY "NetworkPolicy" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],

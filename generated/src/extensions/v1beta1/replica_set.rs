@@ -25,7 +25,7 @@ pub struct ReplicaSet {
 }
 
 describe! { ReplicaSet, REPLICA_SET "ReplicaSet" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[(&["spec", "replicas"], Literal::Int(1))],

@@ -35,7 +35,7 @@ pub struct FlowSchema {
 
 describe! { FlowSchema, FLOW_SCHEMA "FlowSchema" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<FlowSchema>() {
                 crate::hatches::flowcontrol::validate_flow_schema(
@@ -135,35 +135,54 @@ const POLICY_RULES_WITH_SUBJECTS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["subjects"],
         when: &[],
-        assertions: &[Assertion::Filled("subjects must contain at least one value"), Assertion::Below("")],
+        assertions: &[
+            Assertion::Filled("subjects must contain at least one value"),
+            Assertion::Below(""),
+        ],
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Unset(&["resourceRules"]), Condition::Unset(&["nonResourceRules"])],
-        assertions: &[Assertion::Missing("at least one of resourceRules and nonResourceRules has to be non-empty")],
+        when: &[
+            Condition::Unset(&["resourceRules"]),
+            Condition::Unset(&["nonResourceRules"]),
+        ],
+        assertions: &[
+            Assertion::Missing(
+                "at least one of resourceRules and nonResourceRules has to be non-empty",
+            ),
+        ],
     },
     CheckDef {
         field: &["resourceRules"],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::flowcontrol::validate_resource_rule(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::flowcontrol::validate_resource_rule(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["nonResourceRules"],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::flowcontrol::validate_non_resource_rule(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|old| old.downcast()),
-                )
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::flowcontrol::validate_non_resource_rule(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
 ];
 
@@ -199,45 +218,65 @@ pub struct Subject {
 
 /// What is checked in [`Subject`], in this order.
 const SUBJECT_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["kind"], when: &[], assertions: &[Assertion::OneOf(&["Group", "ServiceAccount", "User"])] },
+    CheckDef {
+        field: &["kind"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["Group", "ServiceAccount", "User"])],
+    },
     CheckDef {
         field: &["serviceAccount"],
         when: &[Condition::Is(&["kind"], &["ServiceAccount"])],
         assertions: &[
-            Assertion::Required("serviceAccount is required when subject kind is 'ServiceAccount'"),
+            Assertion::Required(
+                "serviceAccount is required when subject kind is 'ServiceAccount'",
+            ),
             Assertion::Below(""),
         ],
     },
     CheckDef {
         field: &["user"],
         when: &[Condition::Is(&["kind"], &["User"])],
-        assertions: &[Assertion::Required("user is required when subject kind is 'User'"), Assertion::Below("")],
+        assertions: &[
+            Assertion::Required("user is required when subject kind is 'User'"),
+            Assertion::Below(""),
+        ],
     },
     CheckDef {
         field: &["group"],
         when: &[Condition::Is(&["kind"], &["Group"])],
-        assertions: &[Assertion::Required("group is required when subject kind is 'Group'"), Assertion::Below("")],
+        assertions: &[
+            Assertion::Required("group is required when subject kind is 'Group'"),
+            Assertion::Below(""),
+        ],
     },
     CheckDef {
         field: &["serviceAccount"],
         when: &[Condition::Is(&["kind"], &["User", "Group"])],
-        assertions: &[Assertion::Forbidden("serviceAccount is forbidden when subject kind is not 'ServiceAccount'")],
+        assertions: &[
+            Assertion::Forbidden(
+                "serviceAccount is forbidden when subject kind is not 'ServiceAccount'",
+            ),
+        ],
     },
     CheckDef {
         field: &["user"],
         when: &[Condition::Is(&["kind"], &["ServiceAccount", "Group"])],
-        assertions: &[Assertion::Forbidden("user is forbidden when subject kind is not 'User'")],
+        assertions: &[
+            Assertion::Forbidden("user is forbidden when subject kind is not 'User'"),
+        ],
     },
     CheckDef {
         field: &["group"],
         when: &[Condition::Is(&["kind"], &["ServiceAccount", "User"])],
-        assertions: &[Assertion::Forbidden("group is forbidden when subject kind is not 'Group'")],
+        assertions: &[
+            Assertion::Forbidden("group is forbidden when subject kind is not 'Group'"),
+        ],
     },
 ];
 
 describe! { Subject, SUBJECT "Subject" {
     .checks(SUBJECT_CHECKS)
-
+    
         .unions(
             &[
                 UnionDef {
@@ -266,8 +305,13 @@ pub struct UserSubject {
 }
 
 /// What is checked in [`UserSubject`], in this order.
-const USER_SUBJECT_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["name"], when: &[], assertions: &[Assertion::Filled("")] }];
+const USER_SUBJECT_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
 
 describe! { UserSubject, USER_SUBJECT "UserSubject" { .checks(USER_SUBJECT_CHECKS) } [
     name: "name", 1, Flags::REQUIRED;
@@ -281,8 +325,13 @@ pub struct GroupSubject {
 }
 
 /// What is checked in [`GroupSubject`], in this order.
-const GROUP_SUBJECT_CHECKS: &[CheckDef] =
-    &[CheckDef { field: &["name"], when: &[], assertions: &[Assertion::Filled("")] }];
+const GROUP_SUBJECT_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
 
 describe! { GroupSubject, GROUP_SUBJECT "GroupSubject" { .checks(GROUP_SUBJECT_CHECKS) } [
     name: "name", 1, Flags::REQUIRED;
@@ -299,11 +348,18 @@ pub struct ServiceAccountSubject {
 
 /// What is checked in [`ServiceAccountSubject`], in this order.
 const SERVICE_ACCOUNT_SUBJECT_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["name"], when: &[], assertions: &[Assertion::Filled("")] },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
     CheckDef {
         field: &["name"],
         when: &[Condition::Not(&Condition::Is(&["name"], &["*"]))],
-        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
     },
     CheckDef {
         field: &["namespace"],

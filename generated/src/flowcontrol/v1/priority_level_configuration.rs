@@ -34,7 +34,7 @@ pub struct PriorityLevelConfiguration {
 
 describe! { PriorityLevelConfiguration, PRIORITY_LEVEL_CONFIGURATION "PriorityLevelConfiguration" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PriorityLevelConfiguration>() {
                 crate::hatches::flowcontrol::validate_priority_level_configuration(
@@ -84,7 +84,7 @@ pub struct PriorityLevelConfigurationSpec {
 
 describe! { PriorityLevelConfigurationSpec, PRIORITY_LEVEL_CONFIGURATION_SPEC "PriorityLevelConfigurationSpec" {
     .defaults_below()
-
+    
         .unions(
             &[
                 UnionDef {
@@ -118,13 +118,24 @@ const LIMITED_PRIORITY_LEVEL_CONFIGURATION_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::flowcontrol::validate_shares(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::flowcontrol::validate_shares(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
-    CheckDef { field: &["limitResponse"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["limitResponse"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &["lendablePercent"],
         when: &[],
@@ -136,7 +147,9 @@ const LIMITED_PRIORITY_LEVEL_CONFIGURATION_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["borrowingLimitPercent"],
         when: &[],
-        assertions: &[Assertion::NotNegative("if specified, must be a non-negative integer")],
+        assertions: &[
+            Assertion::NotNegative("if specified, must be a non-negative integer"),
+        ],
     },
 ];
 
@@ -168,20 +181,35 @@ pub struct LimitResponse {
 
 /// What is checked in [`LimitResponse`], in this order.
 const LIMIT_RESPONSE_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["type"], when: &[], assertions: &[Assertion::OneOf(&["Queue", "Reject"])] },
+    CheckDef {
+        field: &["type"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["Queue", "Reject"])],
+    },
     CheckDef {
         field: &["queuing"],
         when: &[Condition::Is(&["type"], &["Reject"])],
-        assertions: &[Assertion::Forbidden("must be nil if limited.limitResponse.type is not Limited")],
+        assertions: &[
+            Assertion::Forbidden(
+                "must be nil if limited.limitResponse.type is not Limited",
+            ),
+        ],
     },
     CheckDef {
         field: &["queuing"],
         when: &[Condition::Is(&["type"], &["Queue"])],
         assertions: &[
-            Assertion::Required("must not be empty if limited.limitResponse.type is Limited"),
+            Assertion::Required(
+                "must not be empty if limited.limitResponse.type is Limited",
+            ),
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::flowcontrol::validate_queuing(v, path, new, old.and_then(|old| old.downcast()))
+                    crate::hatches::flowcontrol::validate_queuing(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
                 }
             }),
         ],
@@ -191,7 +219,7 @@ const LIMIT_RESPONSE_CHECKS: &[CheckDef] = &[
 describe! { LimitResponse, LIMIT_RESPONSE "LimitResponse" {
     .defaults_below()
     .checks(LIMIT_RESPONSE_CHECKS)
-
+    
         .unions(
             &[
                 UnionDef {

@@ -4,14 +4,17 @@
 mod flow_schema;
 mod priority_level_configuration;
 
-pub use super::v1::{
-    EXEMPT_PRIORITY_LEVEL_CONFIGURATION, ExemptPriorityLevelConfiguration, FLOW_DISTINGUISHER_METHOD,
-    FLOW_SCHEMA_CONDITION, FLOW_SCHEMA_SPEC, FlowDistinguisherMethod, FlowSchemaCondition, FlowSchemaSpec,
-    GROUP_SUBJECT, GroupSubject, LIMIT_RESPONSE, LimitResponse, NON_RESOURCE_POLICY_RULE, NonResourcePolicyRule,
-    POLICY_RULES_WITH_SUBJECTS, PRIORITY_LEVEL_CONFIGURATION_CONDITION, PRIORITY_LEVEL_CONFIGURATION_REFERENCE,
-    PolicyRulesWithSubjects, PriorityLevelConfigurationCondition, PriorityLevelConfigurationReference,
-    QUEUING_CONFIGURATION, QueuingConfiguration, RESOURCE_POLICY_RULE, ResourcePolicyRule, SERVICE_ACCOUNT_SUBJECT,
-    SUBJECT, ServiceAccountSubject, Subject, USER_SUBJECT, UserSubject,
-};
 pub use flow_schema::*;
 pub use priority_level_configuration::*;
+pub use super::v1::{
+    EXEMPT_PRIORITY_LEVEL_CONFIGURATION, ExemptPriorityLevelConfiguration,
+    FLOW_DISTINGUISHER_METHOD, FLOW_SCHEMA_CONDITION, FLOW_SCHEMA_SPEC,
+    FlowDistinguisherMethod, FlowSchemaCondition, FlowSchemaSpec, GROUP_SUBJECT,
+    GroupSubject, LIMIT_RESPONSE, LimitResponse, NON_RESOURCE_POLICY_RULE,
+    NonResourcePolicyRule, POLICY_RULES_WITH_SUBJECTS,
+    PRIORITY_LEVEL_CONFIGURATION_CONDITION, PRIORITY_LEVEL_CONFIGURATION_REFERENCE,
+    PolicyRulesWithSubjects, PriorityLevelConfigurationCondition,
+    PriorityLevelConfigurationReference, QUEUING_CONFIGURATION, QueuingConfiguration,
+    RESOURCE_POLICY_RULE, ResourcePolicyRule, SERVICE_ACCOUNT_SUBJECT, SUBJECT,
+    ServiceAccountSubject, Subject, USER_SUBJECT, UserSubject,
+};

@@ -59,7 +59,7 @@ pub struct PriorityLevelConfigurationSpec {
 
 describe! { PriorityLevelConfigurationSpec, PRIORITY_LEVEL_CONFIGURATION_SPEC "PriorityLevelConfigurationSpec" {
     .defaults_below()
-
+    
         .unions(
             &[
                 UnionDef {

@@ -3,15 +3,18 @@
 
 mod priority_level_configuration;
 
-pub use super::v1::{
-    EXEMPT_PRIORITY_LEVEL_CONFIGURATION, ExemptPriorityLevelConfiguration, FLOW_DISTINGUISHER_METHOD, FLOW_SCHEMA,
-    FLOW_SCHEMA_CONDITION, FLOW_SCHEMA_LIST, FLOW_SCHEMA_SPEC, FLOW_SCHEMA_STATUS, FlowDistinguisherMethod, FlowSchema,
-    FlowSchemaCondition, FlowSchemaList, FlowSchemaSpec, FlowSchemaStatus, GROUP_SUBJECT, GroupSubject, LIMIT_RESPONSE,
-    LimitResponse, NON_RESOURCE_POLICY_RULE, NonResourcePolicyRule, POLICY_RULES_WITH_SUBJECTS,
-    PRIORITY_LEVEL_CONFIGURATION_CONDITION, PRIORITY_LEVEL_CONFIGURATION_REFERENCE,
-    PRIORITY_LEVEL_CONFIGURATION_STATUS, PolicyRulesWithSubjects, PriorityLevelConfigurationCondition,
-    PriorityLevelConfigurationReference, PriorityLevelConfigurationStatus, QUEUING_CONFIGURATION, QueuingConfiguration,
-    RESOURCE_POLICY_RULE, ResourcePolicyRule, SERVICE_ACCOUNT_SUBJECT, SUBJECT, ServiceAccountSubject, Subject,
-    USER_SUBJECT, UserSubject,
-};
 pub use priority_level_configuration::*;
+pub use super::v1::{
+    EXEMPT_PRIORITY_LEVEL_CONFIGURATION, ExemptPriorityLevelConfiguration,
+    FLOW_DISTINGUISHER_METHOD, FLOW_SCHEMA, FLOW_SCHEMA_CONDITION, FLOW_SCHEMA_LIST,
+    FLOW_SCHEMA_SPEC, FLOW_SCHEMA_STATUS, FlowDistinguisherMethod, FlowSchema,
+    FlowSchemaCondition, FlowSchemaList, FlowSchemaSpec, FlowSchemaStatus, GROUP_SUBJECT,
+    GroupSubject, LIMIT_RESPONSE, LimitResponse, NON_RESOURCE_POLICY_RULE,
+    NonResourcePolicyRule, POLICY_RULES_WITH_SUBJECTS,
+    PRIORITY_LEVEL_CONFIGURATION_CONDITION, PRIORITY_LEVEL_CONFIGURATION_REFERENCE,
+    PRIORITY_LEVEL_CONFIGURATION_STATUS, PolicyRulesWithSubjects,
+    PriorityLevelConfigurationCondition, PriorityLevelConfigurationReference,
+    PriorityLevelConfigurationStatus, QUEUING_CONFIGURATION, QueuingConfiguration,
+    RESOURCE_POLICY_RULE, ResourcePolicyRule, SERVICE_ACCOUNT_SUBJECT, SUBJECT,
+    ServiceAccountSubject, Subject, USER_SUBJECT, UserSubject,
+};

@@ -18,7 +18,7 @@ pub struct PriorityLevelConfigurationSpec {
 
 describe! { PriorityLevelConfigurationSpec, PRIORITY_LEVEL_CONFIGURATION_SPEC "PriorityLevelConfigurationSpec" {
     .defaults_below()
-
+    
         .unions(
             &[
                 UnionDef {
@@ -48,7 +48,7 @@ pub struct PriorityLevelConfiguration {
 }
 
 describe! { PriorityLevelConfiguration, PRIORITY_LEVEL_CONFIGURATION "PriorityLevelConfiguration" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],

@@ -26,7 +26,7 @@ pub struct Ingress {
 }
 
 describe! { Ingress, INGRESS "Ingress" {
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Ingress>() {
                 crate::hatches::networking::validate_ingress(

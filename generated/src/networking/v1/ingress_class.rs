@@ -19,22 +19,40 @@ pub struct IngressClass {
 
 /// What is checked in [`IngressClass`], in this order.
 const INGRESS_CLASS_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["spec", "controller"], when: &[], assertions: &[Assertion::Immutable("")] },
+    CheckDef {
+        field: &["spec", "controller"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
     CheckDef {
         field: &["metadata"],
         when: &[Condition::Update],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::networking::validate_cluster_metadata(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::networking::validate_cluster_metadata(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["spec", "controller"],
         when: &[],
-        assertions: &[Assertion::MaxBytes(250), Assertion::Format(machinery::format::field::domain_prefixed_path)],
+        assertions: &[
+            Assertion::MaxBytes(250),
+            Assertion::Format(machinery::format::field::domain_prefixed_path),
+        ],
     },
-    CheckDef { field: &["spec", "parameters"], when: &[], assertions: &[Assertion::Below("")] },
+    CheckDef {
+        field: &["spec", "parameters"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
 ];
 
 describe! { IngressClass, INGRESS_CLASS "IngressClass" {
@@ -102,17 +120,26 @@ const INGRESS_CLASS_PARAMETERS_REFERENCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["kind"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::PathSegment)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::PathSegment),
+        ],
     },
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::PathSegment)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::PathSegment),
+        ],
     },
     CheckDef {
         field: &["scope"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::OneOf(&["Cluster", "Namespace"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["Cluster", "Namespace"]),
+        ],
     },
     CheckDef {
         field: &["namespace"],

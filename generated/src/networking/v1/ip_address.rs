@@ -19,22 +19,32 @@ pub struct IPAddress {
 
 /// What is checked in [`IPAddress`], in this order.
 const IP_ADDRESS_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["spec", "parentRef"], when: &[], assertions: &[Assertion::Required(""), Assertion::Below("")] },
+    CheckDef {
+        field: &["spec", "parentRef"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::Below("")],
+    },
     CheckDef {
         field: &["metadata"],
         when: &[Condition::Update],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::networking::validate_whole_metadata_update(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|old| old.downcast()),
-                )
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::networking::validate_whole_metadata_update(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
-    CheckDef { field: &["spec", "parentRef"], when: &[], assertions: &[Assertion::Immutable("")] },
+    CheckDef {
+        field: &["spec", "parentRef"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
 ];
 
 describe! { IPAddress, IP_ADDRESS "IPAddress" { .checks(IP_ADDRESS_CHECKS) } [
@@ -89,22 +99,34 @@ const PARENT_REFERENCE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["group"],
         when: &[],
-        assertions: &[Assertion::Optional, Assertion::Format(machinery::format::field::dns1123_subdomain)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Format(machinery::format::field::dns1123_subdomain),
+        ],
     },
     CheckDef {
         field: &["resource"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::PathSegment)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::PathSegment),
+        ],
     },
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::PathSegment)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::PathSegment),
+        ],
     },
     CheckDef {
         field: &["namespace"],
         when: &[],
-        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::PathSegment)],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::PathSegment),
+        ],
     },
 ];
 

@@ -24,7 +24,7 @@ pub struct NetworkPolicy {
 }
 
 describe! { NetworkPolicy, NETWORK_POLICY "NetworkPolicy" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],
@@ -36,7 +36,7 @@ describe! { NetworkPolicy, NETWORK_POLICY "NetworkPolicy" {
             },
         )
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<NetworkPolicy>() {
                 crate::hatches::networking::validate_network_policy(

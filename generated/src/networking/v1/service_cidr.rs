@@ -19,7 +19,7 @@ pub struct ServiceCIDR {
 }
 
 describe! { ServiceCIDR, SERVICE_CIDR "ServiceCIDR" {
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ServiceCIDR>() {
                 crate::hatches::networking::validate_service_cidr(

@@ -4,12 +4,14 @@
 mod ingress;
 mod ingress_class;
 
-pub use super::v1::{
-    INGRESS_LOAD_BALANCER_INGRESS, INGRESS_LOAD_BALANCER_STATUS, INGRESS_PORT_STATUS, INGRESS_STATUS, INGRESS_TLS,
-    IP_ADDRESS, IP_ADDRESS_LIST, IP_ADDRESS_SPEC, IPAddress, IPAddressList, IPAddressSpec, IngressLoadBalancerIngress,
-    IngressLoadBalancerStatus, IngressPortStatus, IngressStatus, IngressTLS, PARENT_REFERENCE, ParentReference,
-    SERVICE_CIDR, SERVICE_CIDR_LIST, SERVICE_CIDR_SPEC, SERVICE_CIDR_STATUS, ServiceCIDR, ServiceCIDRList,
-    ServiceCIDRSpec, ServiceCIDRStatus,
-};
 pub use ingress::*;
 pub use ingress_class::*;
+pub use super::v1::{
+    INGRESS_LOAD_BALANCER_INGRESS, INGRESS_LOAD_BALANCER_STATUS, INGRESS_PORT_STATUS,
+    INGRESS_STATUS, INGRESS_TLS, IPAddress, IPAddressList, IPAddressSpec, IP_ADDRESS,
+    IP_ADDRESS_LIST, IP_ADDRESS_SPEC, IngressLoadBalancerIngress,
+    IngressLoadBalancerStatus, IngressPortStatus, IngressStatus, IngressTLS,
+    PARENT_REFERENCE, ParentReference, SERVICE_CIDR, SERVICE_CIDR_LIST,
+    SERVICE_CIDR_SPEC, SERVICE_CIDR_STATUS, ServiceCIDR, ServiceCIDRList,
+    ServiceCIDRSpec, ServiceCIDRStatus,
+};

@@ -3,5 +3,5 @@
 
 mod runtime_class;
 
-pub use super::v1::{OVERHEAD, Overhead, SCHEDULING, Scheduling};
 pub use runtime_class::*;
+pub use super::v1::{OVERHEAD, Overhead, SCHEDULING, Scheduling};

@@ -2,5 +2,6 @@
 //! node.k8s.io/v1beta1.
 
 pub use super::v1::{
-    OVERHEAD, Overhead, RUNTIME_CLASS, RUNTIME_CLASS_LIST, RuntimeClass, RuntimeClassList, SCHEDULING, Scheduling,
+    OVERHEAD, Overhead, RUNTIME_CLASS, RUNTIME_CLASS_LIST, RuntimeClass,
+    RuntimeClassList, SCHEDULING, Scheduling,
 };

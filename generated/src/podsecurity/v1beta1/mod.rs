@@ -2,6 +2,6 @@
 //! pod-security.admission.config.k8s.io/v1beta1.
 
 pub use super::v1::{
-    POD_SECURITY_CONFIGURATION, POD_SECURITY_DEFAULTS, POD_SECURITY_EXEMPTIONS, PodSecurityConfiguration,
-    PodSecurityDefaults, PodSecurityExemptions,
+    POD_SECURITY_CONFIGURATION, POD_SECURITY_DEFAULTS, POD_SECURITY_EXEMPTIONS,
+    PodSecurityConfiguration, PodSecurityDefaults, PodSecurityExemptions,
 };

@@ -28,13 +28,13 @@ pub struct PodDisruptionBudget {
 }
 
 describe! { PodDisruptionBudget, POD_DISRUPTION_BUDGET "PodDisruptionBudget" {
-
+    
         .normalize(|m| {
             if let Some(v) = m.downcast::<PodDisruptionBudget>() {
                 crate::hatches::policy::normalize_pod_disruption_budget(v)
             }
         })
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PodDisruptionBudget>() {
                 crate::hatches::policy::validate_pod_disruption_budget(

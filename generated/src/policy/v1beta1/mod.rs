@@ -3,5 +3,7 @@
 
 mod pod_disruption_budget;
 
-pub use super::v1::{EVICTION, Eviction, POD_DISRUPTION_BUDGET_STATUS, PodDisruptionBudgetStatus};
 pub use pod_disruption_budget::*;
+pub use super::v1::{
+    EVICTION, Eviction, POD_DISRUPTION_BUDGET_STATUS, PodDisruptionBudgetStatus,
+};

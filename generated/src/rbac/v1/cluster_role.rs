@@ -21,7 +21,7 @@ pub struct ClusterRole {
 }
 
 describe! { ClusterRole, CLUSTER_ROLE "ClusterRole" {
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ClusterRole>() {
                 crate::hatches::rbac::validate_cluster_role(

@@ -21,7 +21,7 @@ pub struct ClusterRoleBinding {
 }
 
 describe! { ClusterRoleBinding, CLUSTER_ROLE_BINDING "ClusterRoleBinding" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[
@@ -31,7 +31,7 @@ describe! { ClusterRoleBinding, CLUSTER_ROLE_BINDING "ClusterRoleBinding" {
             },
         )
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ClusterRoleBinding>() {
                 crate::hatches::rbac::validate_cluster_role_binding(

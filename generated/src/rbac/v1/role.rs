@@ -17,7 +17,7 @@ pub struct Role {
 }
 
 describe! { Role, ROLE "Role" {
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Role>() {
                 crate::hatches::rbac::validate_role(

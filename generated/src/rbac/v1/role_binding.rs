@@ -21,7 +21,7 @@ pub struct RoleBinding {
 }
 
 describe! { RoleBinding, ROLE_BINDING "RoleBinding" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[
@@ -31,7 +31,7 @@ describe! { RoleBinding, ROLE_BINDING "RoleBinding" {
             },
         )
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<RoleBinding>() {
                 crate::hatches::rbac::validate_role_binding(

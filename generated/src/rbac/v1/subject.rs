@@ -36,7 +36,7 @@ pub struct Subject {
 
 describe! { Subject, SUBJECT "Subject" {
     .atomic()
-
+    
         .defaults(
             &Defaults {
                 paths: &[],

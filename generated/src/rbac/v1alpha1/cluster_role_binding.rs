@@ -21,7 +21,7 @@ pub struct ClusterRoleBinding {
 }
 
 describe! { ClusterRoleBinding, CLUSTER_ROLE_BINDING "ClusterRoleBinding" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[

@@ -7,9 +7,9 @@ mod role;
 mod role_binding;
 mod subject;
 
-pub use super::v1::{AGGREGATION_RULE, AggregationRule, ROLE_REF, RoleRef};
 pub use cluster_role::*;
 pub use cluster_role_binding::*;
 pub use role::*;
 pub use role_binding::*;
 pub use subject::*;
+pub use super::v1::{AGGREGATION_RULE, AggregationRule, ROLE_REF, RoleRef};

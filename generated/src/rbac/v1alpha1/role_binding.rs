@@ -21,7 +21,7 @@ pub struct RoleBinding {
 }
 
 describe! { RoleBinding, ROLE_BINDING "RoleBinding" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[

@@ -19,7 +19,7 @@ pub struct Subject {
 
 describe! { Subject, SUBJECT "Subject" {
     .atomic()
-
+    
         .defaults(
             &Defaults {
                 paths: &[],

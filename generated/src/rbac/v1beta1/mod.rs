@@ -2,8 +2,9 @@
 //! rbac.authorization.k8s.io/v1beta1.
 
 pub use super::v1::{
-    AGGREGATION_RULE, AggregationRule, CLUSTER_ROLE, CLUSTER_ROLE_BINDING, CLUSTER_ROLE_BINDING_LIST,
-    CLUSTER_ROLE_LIST, ClusterRole, ClusterRoleBinding, ClusterRoleBindingList, ClusterRoleList, POLICY_RULE,
-    PolicyRule, ROLE, ROLE_BINDING, ROLE_BINDING_LIST, ROLE_LIST, ROLE_REF, Role, RoleBinding, RoleBindingList,
-    RoleList, RoleRef, SUBJECT, Subject,
+    AGGREGATION_RULE, AggregationRule, CLUSTER_ROLE, CLUSTER_ROLE_BINDING,
+    CLUSTER_ROLE_BINDING_LIST, CLUSTER_ROLE_LIST, ClusterRole, ClusterRoleBinding,
+    ClusterRoleBindingList, ClusterRoleList, POLICY_RULE, PolicyRule, ROLE, ROLE_BINDING,
+    ROLE_BINDING_LIST, ROLE_LIST, ROLE_REF, Role, RoleBinding, RoleBindingList, RoleList,
+    RoleRef, SUBJECT, Subject,
 };

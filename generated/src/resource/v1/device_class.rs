@@ -19,7 +19,7 @@ pub struct DeviceClass {
 }
 
 describe! { DeviceClass, DEVICE_CLASS "DeviceClass" {
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<DeviceClass>() {
                 crate::hatches::resource::validate_device_class(

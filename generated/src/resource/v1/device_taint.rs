@@ -26,7 +26,7 @@ pub struct DeviceTaint {
 }
 
 describe! { DeviceTaint, DEVICE_TAINT "DeviceTaint" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],

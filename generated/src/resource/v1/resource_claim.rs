@@ -43,7 +43,7 @@ pub struct ResourceClaim {
 
 describe! { ResourceClaim, RESOURCE_CLAIM "ResourceClaim" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ResourceClaim>() {
                 crate::hatches::resource::validate_resource_claim(
@@ -147,7 +147,7 @@ pub struct ExactDeviceRequest {
 }
 
 describe! { ExactDeviceRequest, EXACT_DEVICE_REQUEST "ExactDeviceRequest" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[(&["allocationMode"], Literal::String("ExactCount"))],
@@ -252,7 +252,7 @@ pub struct DeviceSubRequest {
 }
 
 describe! { DeviceSubRequest, DEVICE_SUB_REQUEST "DeviceSubRequest" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[(&["allocationMode"], Literal::String("ExactCount"))],

@@ -20,7 +20,7 @@ pub struct ResourceClaimTemplate {
 
 describe! { ResourceClaimTemplate, RESOURCE_CLAIM_TEMPLATE "ResourceClaimTemplate" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ResourceClaimTemplate>() {
                 crate::hatches::resource::validate_resource_claim_template(

@@ -23,7 +23,7 @@ pub struct ResourceSlice {
 
 describe! { ResourceSlice, RESOURCE_SLICE "ResourceSlice" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ResourceSlice>() {
                 crate::hatches::resource::validate_resource_slice(
@@ -144,7 +144,10 @@ pub struct Device {
     /// Lets several claims or requests share the device when true.
     pub allow_multiple_allocations: Option<bool>,
     /// Translates device usage into node resources like `cpu` or `memory` for scheduler accounting.
-    pub node_allocatable_resource_mappings: BTreeMap<String, NodeAllocatableResourceMapping>,
+    pub node_allocatable_resource_mappings: BTreeMap<
+        String,
+        NodeAllocatableResourceMapping,
+    >,
 }
 
 describe! { Device, DEVICE "Device" { .defaults_below() } [

@@ -3,11 +3,13 @@
 
 mod resource_pool_status_request;
 
+pub use resource_pool_status_request::*;
 pub use super::v1::{
-    CEL_DEVICE_SELECTOR, CELDeviceSelector, DEVICE_SELECTOR, DEVICE_TAINT, DeviceSelector, DeviceTaint,
+    CELDeviceSelector, CEL_DEVICE_SELECTOR, DEVICE_SELECTOR, DEVICE_TAINT,
+    DeviceSelector, DeviceTaint,
 };
 pub use super::v1beta2::{
-    DEVICE_TAINT_RULE, DEVICE_TAINT_RULE_LIST, DEVICE_TAINT_RULE_SPEC, DEVICE_TAINT_RULE_STATUS, DEVICE_TAINT_SELECTOR,
-    DeviceTaintRule, DeviceTaintRuleList, DeviceTaintRuleSpec, DeviceTaintRuleStatus, DeviceTaintSelector,
+    DEVICE_TAINT_RULE, DEVICE_TAINT_RULE_LIST, DEVICE_TAINT_RULE_SPEC,
+    DEVICE_TAINT_RULE_STATUS, DEVICE_TAINT_SELECTOR, DeviceTaintRule,
+    DeviceTaintRuleList, DeviceTaintRuleSpec, DeviceTaintRuleStatus, DeviceTaintSelector,
 };
-pub use resource_pool_status_request::*;

@@ -20,7 +20,7 @@ pub struct ResourcePoolStatusRequest {
 
 describe! { ResourcePoolStatusRequest, RESOURCE_POOL_STATUS_REQUEST "ResourcePoolStatusRequest" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ResourcePoolStatusRequest>() {
                 crate::hatches::resource::validate_resource_pool_status_request(

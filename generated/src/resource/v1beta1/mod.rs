@@ -5,21 +5,25 @@ mod resource_claim;
 mod resource_claim_template;
 mod resource_slice;
 
-pub use super::v1::{
-    ALLOCATED_DEVICE_STATUS, ALLOCATION_RESULT, AllocatedDeviceStatus, AllocationResult, CAPACITY_REQUEST_POLICY,
-    CAPACITY_REQUEST_POLICY_RANGE, CAPACITY_REQUIREMENTS, CEL_DEVICE_SELECTOR, CELDeviceSelector, COUNTER, COUNTER_SET,
-    CapacityRequestPolicy, CapacityRequestPolicyRange, CapacityRequirements, Counter, CounterSet,
-    DEVICE_ALLOCATION_CONFIGURATION, DEVICE_ALLOCATION_RESULT, DEVICE_ATTRIBUTE, DEVICE_CAPACITY,
-    DEVICE_CLAIM_CONFIGURATION, DEVICE_CLASS, DEVICE_CLASS_CONFIGURATION, DEVICE_CLASS_LIST, DEVICE_CLASS_SPEC,
-    DEVICE_CONFIGURATION, DEVICE_CONSTRAINT, DEVICE_COUNTER_CONSUMPTION, DEVICE_REQUEST_ALLOCATION_RESULT,
-    DEVICE_SELECTOR, DEVICE_TAINT, DEVICE_TOLERATION, DeviceAllocationConfiguration, DeviceAllocationResult,
-    DeviceAttribute, DeviceCapacity, DeviceClaimConfiguration, DeviceClass, DeviceClassConfiguration, DeviceClassList,
-    DeviceClassSpec, DeviceConfiguration, DeviceConstraint, DeviceCounterConsumption, DeviceRequestAllocationResult,
-    DeviceSelector, DeviceTaint, DeviceToleration, NETWORK_DEVICE_DATA, NODE_ALLOCATABLE_RESOURCE_MAPPING,
-    NetworkDeviceData, NodeAllocatableResourceMapping, OPAQUE_DEVICE_CONFIGURATION, OpaqueDeviceConfiguration,
-    RESOURCE_CLAIM_CONSUMER_REFERENCE, RESOURCE_CLAIM_STATUS, RESOURCE_POOL, ResourceClaimConsumerReference,
-    ResourceClaimStatus, ResourcePool,
-};
 pub use resource_claim::*;
 pub use resource_claim_template::*;
 pub use resource_slice::*;
+pub use super::v1::{
+    ALLOCATED_DEVICE_STATUS, ALLOCATION_RESULT, AllocatedDeviceStatus, AllocationResult,
+    CAPACITY_REQUEST_POLICY, CAPACITY_REQUEST_POLICY_RANGE, CAPACITY_REQUIREMENTS,
+    CELDeviceSelector, CEL_DEVICE_SELECTOR, COUNTER, COUNTER_SET, CapacityRequestPolicy,
+    CapacityRequestPolicyRange, CapacityRequirements, Counter, CounterSet,
+    DEVICE_ALLOCATION_CONFIGURATION, DEVICE_ALLOCATION_RESULT, DEVICE_ATTRIBUTE,
+    DEVICE_CAPACITY, DEVICE_CLAIM_CONFIGURATION, DEVICE_CLASS,
+    DEVICE_CLASS_CONFIGURATION, DEVICE_CLASS_LIST, DEVICE_CLASS_SPEC,
+    DEVICE_CONFIGURATION, DEVICE_CONSTRAINT, DEVICE_COUNTER_CONSUMPTION,
+    DEVICE_REQUEST_ALLOCATION_RESULT, DEVICE_SELECTOR, DEVICE_TAINT, DEVICE_TOLERATION,
+    DeviceAllocationConfiguration, DeviceAllocationResult, DeviceAttribute,
+    DeviceCapacity, DeviceClaimConfiguration, DeviceClass, DeviceClassConfiguration,
+    DeviceClassList, DeviceClassSpec, DeviceConfiguration, DeviceConstraint,
+    DeviceCounterConsumption, DeviceRequestAllocationResult, DeviceSelector, DeviceTaint,
+    DeviceToleration, NETWORK_DEVICE_DATA, NODE_ALLOCATABLE_RESOURCE_MAPPING,
+    NetworkDeviceData, NodeAllocatableResourceMapping, OPAQUE_DEVICE_CONFIGURATION,
+    OpaqueDeviceConfiguration, RESOURCE_CLAIM_CONSUMER_REFERENCE, RESOURCE_CLAIM_STATUS,
+    RESOURCE_POOL, ResourceClaimConsumerReference, ResourceClaimStatus, ResourcePool,
+};

@@ -94,7 +94,7 @@ pub struct DeviceRequest {
 }
 
 describe! { DeviceRequest, DEVICE_REQUEST "DeviceRequest" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[],
@@ -159,7 +159,7 @@ pub struct DeviceSubRequest {
 }
 
 describe! { DeviceSubRequest, DEVICE_SUB_REQUEST "DeviceSubRequest" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[(&["allocationMode"], Literal::String("ExactCount"))],

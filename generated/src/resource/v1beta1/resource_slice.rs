@@ -123,7 +123,10 @@ pub struct BasicDevice {
     /// Marks the device as shareable between requests.
     pub allow_multiple_allocations: Option<bool>,
     /// Node resources consumed by using the device, keyed by resource name.
-    pub node_allocatable_resource_mappings: BTreeMap<String, crate::resource::v1::NodeAllocatableResourceMapping>,
+    pub node_allocatable_resource_mappings: BTreeMap<
+        String,
+        crate::resource::v1::NodeAllocatableResourceMapping,
+    >,
 }
 
 describe! { BasicDevice, BASIC_DEVICE "BasicDevice" { .defaults_below() } [

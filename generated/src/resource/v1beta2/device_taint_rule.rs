@@ -20,7 +20,7 @@ pub struct DeviceTaintRule {
 
 describe! { DeviceTaintRule, DEVICE_TAINT_RULE "DeviceTaintRule" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<DeviceTaintRule>() {
                 crate::hatches::resource::validate_device_taint_rule(

@@ -25,14 +25,22 @@ pub struct PriorityClass {
 
 /// What is checked in [`PriorityClass`], in this order.
 const PRIORITY_CLASS_CHECKS: &[CheckDef] = &[
-    CheckDef { field: &["value"], when: &[], assertions: &[Assertion::Unchanged("may not be changed in an update.")] },
-    CheckDef { field: &["preemptionPolicy"], when: &[], assertions: &[Assertion::Immutable("")] },
+    CheckDef {
+        field: &["value"],
+        when: &[],
+        assertions: &[Assertion::Unchanged("may not be changed in an update.")],
+    },
+    CheckDef {
+        field: &["preemptionPolicy"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
 ];
 
 describe! { PriorityClass, PRIORITY_CLASS "PriorityClass" {
     .defaults_below()
     .checks(PRIORITY_CLASS_CHECKS)
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PriorityClass>() {
                 crate::hatches::scheduling::validate_priority_class(

@@ -5,7 +5,9 @@ use machinery::def::{Constraint, FieldInfo, Flags, ListType, PatchStrategy};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-use super::{PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGroupSchedulingPolicy};
+use super::{
+    PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGroupSchedulingPolicy,
+};
 
 /// Scheduling blueprint of an application, made of one or more pod group patterns.
 #[derive(Clone, Default)]

@@ -30,7 +30,7 @@ pub struct CSIDriver {
 }
 
 describe! { CSIDriver, CSI_DRIVER "CSIDriver" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[
@@ -51,7 +51,7 @@ describe! { CSIDriver, CSI_DRIVER "CSIDriver" {
                 }),
             },
         )
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<CSIDriver>() {
                 crate::hatches::storage::validate_csi_driver(

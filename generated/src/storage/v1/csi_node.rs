@@ -17,7 +17,7 @@ pub struct CSINode {
 }
 
 describe! { CSINode, CSI_NODE "CSINode" {
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<CSINode>() {
                 crate::hatches::storage::validate_csi_node(

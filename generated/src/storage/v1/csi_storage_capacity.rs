@@ -29,34 +29,55 @@ const CSI_STORAGE_CAPACITY_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["nodeTopology"],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::storage::validate_node_topology(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::storage::validate_node_topology(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["storageClassName"],
         when: &[],
         assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
     },
-    CheckDef { field: &["capacity"], when: &[], assertions: &[Assertion::NotNegative("")] },
+    CheckDef {
+        field: &["capacity"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
     CheckDef {
         field: &["metadata"],
         when: &[Condition::Update],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::storage::validate_whole_metadata_update(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|old| old.downcast()),
-                )
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::storage::validate_whole_metadata_update(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
-    CheckDef { field: &["nodeTopology"], when: &[], assertions: &[Assertion::Immutable("")] },
-    CheckDef { field: &["storageClassName"], when: &[], assertions: &[Assertion::Immutable("")] },
+    CheckDef {
+        field: &["nodeTopology"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["storageClassName"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
 ];
 
 describe! { CSIStorageCapacity, CSI_STORAGE_CAPACITY "CSIStorageCapacity" { .checks(CSI_STORAGE_CAPACITY_CHECKS) } [

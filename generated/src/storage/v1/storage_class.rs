@@ -42,16 +42,26 @@ const STORAGE_CLASS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["provisioner"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::caseless_qualified_name)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::caseless_qualified_name),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::storage::validate_class_parameters(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::storage::validate_class_parameters(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["reclaimPolicy"],
@@ -61,35 +71,63 @@ const STORAGE_CLASS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["volumeBindingMode"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::OneOf(&["Immediate", "WaitForFirstConsumer"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["Immediate", "WaitForFirstConsumer"]),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::storage::validate_class_topologies(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::storage::validate_class_topologies(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["metadata"],
         when: &[Condition::Update],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::storage::validate_whole_metadata_update(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|old| old.downcast()),
-                )
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::storage::validate_whole_metadata_update(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
-    CheckDef { field: &["parameters"], when: &[], assertions: &[Assertion::Immutable("")] },
-    CheckDef { field: &["provisioner"], when: &[], assertions: &[Assertion::Immutable("")] },
-    CheckDef { field: &["reclaimPolicy"], when: &[], assertions: &[Assertion::Immutable("")] },
-    CheckDef { field: &["volumeBindingMode"], when: &[], assertions: &[Assertion::Immutable("")] },
+    CheckDef {
+        field: &["parameters"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["provisioner"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["reclaimPolicy"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["volumeBindingMode"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
 ];
 
 describe! { StorageClass, STORAGE_CLASS "StorageClass" {

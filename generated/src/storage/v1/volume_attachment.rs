@@ -23,7 +23,7 @@ pub struct VolumeAttachment {
 
 describe! { VolumeAttachment, VOLUME_ATTACHMENT "VolumeAttachment" {
     .defaults_below()
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<VolumeAttachment>() {
                 crate::hatches::storage::validate_volume_attachment(

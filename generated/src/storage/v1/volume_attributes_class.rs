@@ -36,25 +36,42 @@ const VOLUME_ATTRIBUTES_CLASS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["metadata"],
         when: &[Condition::Update],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::storage::validate_cluster_metadata(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::storage::validate_cluster_metadata(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["driverName"],
         when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::caseless_qualified_name)],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::caseless_qualified_name),
+        ],
     },
     CheckDef {
         field: &[],
         when: &[],
-        assertions: &[Assertion::ByHand(|v, path, new, old| {
-            if let Some(new) = new.downcast() {
-                crate::hatches::storage::validate_attributes(v, path, new, old.and_then(|old| old.downcast()))
-            }
-        })],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::storage::validate_attributes(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
     },
     CheckDef {
         field: &["parameters"],

@@ -2,9 +2,10 @@
 //! storage.k8s.io/v1alpha1.
 
 pub use super::v1::{
-    CSI_STORAGE_CAPACITY, CSI_STORAGE_CAPACITY_LIST, CSIStorageCapacity, CSIStorageCapacityList, VOLUME_ATTACHMENT,
-    VOLUME_ATTACHMENT_LIST, VOLUME_ATTACHMENT_SOURCE, VOLUME_ATTACHMENT_SPEC, VOLUME_ATTACHMENT_STATUS,
-    VOLUME_ATTRIBUTES_CLASS, VOLUME_ATTRIBUTES_CLASS_LIST, VOLUME_ERROR, VolumeAttachment, VolumeAttachmentList,
-    VolumeAttachmentSource, VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeAttributesClass,
-    VolumeAttributesClassList, VolumeError,
+    CSIStorageCapacity, CSIStorageCapacityList, CSI_STORAGE_CAPACITY,
+    CSI_STORAGE_CAPACITY_LIST, VOLUME_ATTACHMENT, VOLUME_ATTACHMENT_LIST,
+    VOLUME_ATTACHMENT_SOURCE, VOLUME_ATTACHMENT_SPEC, VOLUME_ATTACHMENT_STATUS,
+    VOLUME_ATTRIBUTES_CLASS, VOLUME_ATTRIBUTES_CLASS_LIST, VOLUME_ERROR,
+    VolumeAttachment, VolumeAttachmentList, VolumeAttachmentSource, VolumeAttachmentSpec,
+    VolumeAttachmentStatus, VolumeAttributesClass, VolumeAttributesClassList, VolumeError,
 };

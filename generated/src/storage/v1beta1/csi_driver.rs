@@ -17,7 +17,7 @@ pub struct CSIDriver {
 }
 
 describe! { CSIDriver, CSI_DRIVER "CSIDriver" {
-
+    
         .defaults(
             &Defaults {
                 paths: &[

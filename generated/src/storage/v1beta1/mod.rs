@@ -3,13 +3,15 @@
 
 mod csi_driver;
 
-pub use super::v1::{
-    CSI_NODE, CSI_NODE_DRIVER, CSI_NODE_LIST, CSI_NODE_SPEC, CSI_STORAGE_CAPACITY, CSI_STORAGE_CAPACITY_LIST, CSINode,
-    CSINodeDriver, CSINodeList, CSINodeSpec, CSIStorageCapacity, CSIStorageCapacityList, STORAGE_CLASS,
-    STORAGE_CLASS_LIST, StorageClass, StorageClassList, TOKEN_REQUEST, TokenRequest, VOLUME_ATTACHMENT,
-    VOLUME_ATTACHMENT_LIST, VOLUME_ATTACHMENT_SOURCE, VOLUME_ATTACHMENT_SPEC, VOLUME_ATTACHMENT_STATUS,
-    VOLUME_ATTRIBUTES_CLASS, VOLUME_ATTRIBUTES_CLASS_LIST, VOLUME_ERROR, VOLUME_NODE_RESOURCES, VolumeAttachment,
-    VolumeAttachmentList, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeAttributesClass,
-    VolumeAttributesClassList, VolumeError, VolumeNodeResources,
-};
 pub use csi_driver::*;
+pub use super::v1::{
+    CSINode, CSINodeDriver, CSINodeList, CSINodeSpec, CSIStorageCapacity,
+    CSIStorageCapacityList, CSI_NODE, CSI_NODE_DRIVER, CSI_NODE_LIST, CSI_NODE_SPEC,
+    CSI_STORAGE_CAPACITY, CSI_STORAGE_CAPACITY_LIST, STORAGE_CLASS, STORAGE_CLASS_LIST,
+    StorageClass, StorageClassList, TOKEN_REQUEST, TokenRequest, VOLUME_ATTACHMENT,
+    VOLUME_ATTACHMENT_LIST, VOLUME_ATTACHMENT_SOURCE, VOLUME_ATTACHMENT_SPEC,
+    VOLUME_ATTACHMENT_STATUS, VOLUME_ATTRIBUTES_CLASS, VOLUME_ATTRIBUTES_CLASS_LIST,
+    VOLUME_ERROR, VOLUME_NODE_RESOURCES, VolumeAttachment, VolumeAttachmentList,
+    VolumeAttachmentSource, VolumeAttachmentSpec, VolumeAttachmentStatus,
+    VolumeAttributesClass, VolumeAttributesClassList, VolumeError, VolumeNodeResources,
+};

@@ -19,7 +19,7 @@ pub struct StorageVersionMigration {
 }
 
 describe! { StorageVersionMigration, STORAGE_VERSION_MIGRATION "StorageVersionMigration" {
-
+    
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<StorageVersionMigration>() {
                 crate::hatches::storagemigration::validate_storage_version_migration(
