@@ -238,6 +238,12 @@ pub struct PersistentVolume {
     missing = "has to be specified when using volumeAttributesClassName",
     when(part(default, inline), set(volumeAttributesClassName), unset(csi))
 )]
+#[check(volumeMode, at("/volumeMode", immutable), when(part(change)))]
+#[check(
+    volumeAttributesClassName,
+    unchanged = "update from non-nil value to nil is forbidden",
+    when(part(change_of_class), unset(volumeAttributesClassName))
+)]
 pub struct PersistentVolumeSpec {
     /// Size offered, keyed by `storage`.
     #[field(1)]

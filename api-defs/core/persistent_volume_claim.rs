@@ -55,6 +55,7 @@ pub struct PersistentVolumeClaim {
     name = dns1123_subdomain,
     when(not(volumeAttributesClassName = ""))
 )]
+#[check(volumeMode, at("/volumeMode", immutable), when(part(change)))]
 pub struct PersistentVolumeClaimSpec {
     /// Ways the volume must be mountable, e.g. `ReadWriteOnce`.
     #[field(1, list = atomic)]

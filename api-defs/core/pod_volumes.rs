@@ -680,7 +680,7 @@ pub struct ServiceAccountTokenProjection {
     when(unset(name), set(signerName), signerName = "")
 )]
 #[check(signerName, format = signer_name, when(unset(name)))]
-#[check(labelSelector, by_hand = validate_bundle_selector, when(unset(name), set(signerName)))]
+#[check(labelSelector, below, when(unset(name), set(signerName)))]
 #[check(
     self,
     missing = "either name or signerName must be specified",

@@ -8,12 +8,12 @@ mod of;
 #[cfg(test)]
 mod tests;
 
-use self::of::{Of, length};
+use self::of::{Items, Of, length};
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::format::{self, NameRule};
 use crate::hooks::{ValidateFn, Validation};
-use crate::reflect::{Map, Ref, Value};
+use crate::reflect::{Map, Ref, Struct, Value};
 use crate::scalar::{IntOrString, Quantity};
 
 /// A check of a struct (`#[check(..)]`).
@@ -155,6 +155,14 @@ impl Validation<'_> {
     /// Makes a part of the declared checks of a struct.
     pub fn checks_of(&mut self, part: &'static str, path: &Path<'_>, new: Ref<'_>, old: Option<Ref<'_>>) {
         self.checks_in(part, Of::structure(path, new, old, None));
+    }
+
+    /// Makes the declared checks of the items of a list.
+    pub fn checks_of_items<T: Struct>(&mut self, path: &Path<'_>, items: &[T]) {
+        let list = Items::new(items.len());
+        for (index, item) in items.iter().enumerate() {
+            self.checks_in("", Of::structure(&path.index(index), Ref::of(item), None, Some(&list)));
+        }
     }
 
     fn checks_in(&mut self, part: &'static str, of: Of<'_>) {

@@ -54,6 +54,10 @@ pub const SEPARATE_LABEL_KEYS: &str = "separate_label_keys";
 pub const ANY_VALUES_OF_NODES: &str = "any_values_of_nodes";
 /// Selectors of pods may ask for values that no label has.
 pub const ANY_VALUES_OF_PODS: &str = "any_values_of_pods";
+/// Selectors of labels may ask for values that no label has.
+pub const ANY_SELECTOR_VALUE: &str = "any_selector_value";
+/// Selectors of labels may have operators that are not known.
+pub const ANY_SELECTOR_OPERATOR: &str = "any_selector_operator";
 /// Selectors of claims may ask for values that no label has.
 pub const ANY_VALUES_OF_CLAIMS: &str = "any_values_of_claims";
 /// Sources of claims may be of any group.

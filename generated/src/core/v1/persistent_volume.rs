@@ -884,6 +884,21 @@ const PERSISTENT_VOLUME_SPEC_CHECKS: &[CheckDef] = &[
             ),
         ],
     },
+    CheckDef {
+        field: &["volumeMode"],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[Assertion::At("/volumeMode", &[Assertion::Immutable("")])],
+    },
+    CheckDef {
+        field: &["volumeAttributesClassName"],
+        when: &[
+            Condition::Part(&["change_of_class"]),
+            Condition::Unset(&["volumeAttributesClassName"]),
+        ],
+        assertions: &[
+            Assertion::Unchanged("update from non-nil value to nil is forbidden"),
+        ],
+    },
 ];
 
 describe! { PersistentVolumeSpec, PERSISTENT_VOLUME_SPEC "PersistentVolumeSpec" {

@@ -243,6 +243,11 @@ const PERSISTENT_VOLUME_CLAIM_SPEC_CHECKS: &[CheckDef] = &[
         when: &[Condition::Not(&Condition::Is(&["volumeAttributesClassName"], &[""]))],
         assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
     },
+    CheckDef {
+        field: &["volumeMode"],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[Assertion::At("/volumeMode", &[Assertion::Immutable("")])],
+    },
 ];
 
 describe! { direct PersistentVolumeClaimSpec, PERSISTENT_VOLUME_CLAIM_SPEC "PersistentVolumeClaimSpec" {

@@ -2058,18 +2058,7 @@ const CLUSTER_TRUST_BUNDLE_PROJECTION_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["labelSelector"],
         when: &[Condition::Unset(&["name"]), Condition::Set(&["signerName"])],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_bundle_selector(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &[],

@@ -34,7 +34,8 @@ pub(super) struct Items {
 }
 
 impl Items {
-    fn new(count: usize) -> Self {
+    /// A list of so many items, of which none was met.
+    pub fn new(count: usize) -> Self {
         Items { count, seen: RefCell::default() }
     }
 

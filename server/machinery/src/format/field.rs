@@ -6,7 +6,7 @@ use crate::field_path::Path;
 use crate::scalar::go_text;
 use std::borrow::Cow;
 
-pub use super::named::{iscsi_name, iscsi_name_by_prefix, signer_name};
+pub use super::named::{condition_reason, iscsi_name, iscsi_name_by_prefix, signer_name};
 
 /// A format by the name that the tag `k8s:format` gives it (upstream: `validate/strfmt.go`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,4 +1,4 @@
-//! Names that systems outside of Kubernetes, or signers of certificates, have.
+//! Names that systems outside of Kubernetes or signers of certificates have, and reasons of conditions.
 
 use std::sync::LazyLock;
 
@@ -80,4 +80,24 @@ fn wrong_label(path: &Path<'_>, name: &str, check: fn(&str) -> Messages) -> Vec<
         .into_iter()
         .map(|message| FieldError::invalid(path, name, format!("validating label {}: {message}", quote(label))));
     errors.collect()
+}
+
+const REASON: &str = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?";
+
+/// The reason of a condition.
+pub fn condition_reason(path: &Path<'_>, reason: &str) -> Vec<FieldError> {
+    let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let bytes = reason.as_bytes();
+    let matches = bytes.first().is_some_and(u8::is_ascii_alphabetic)
+        && bytes.last().is_some_and(word)
+        && bytes.iter().all(|byte| word(byte) || matches!(byte, b',' | b':'));
+    if matches {
+        return Vec::new();
+    }
+    let detail = format!(
+        "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric \
+         characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or \
+         'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '{REASON}')"
+    );
+    vec![FieldError::invalid(path, reason, detail)]
 }

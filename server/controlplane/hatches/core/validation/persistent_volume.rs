@@ -136,7 +136,7 @@ fn validate_change(v: &mut Validation<'_>, path: &Path<'_>, new: &PersistentVolu
         let detail = format!("spec.persistentvolumesource is immutable after creation\n{changes}");
         v.forbidden(&path.child("persistentvolumesource"), detail);
     }
-    validate_volume_mode_change(v, new.volume_mode.as_deref(), old.volume_mode.as_deref());
+    v.checks_of("change", path, Ref::of(new), Some(Ref::of(old)));
     if let Some(before) = old.node_affinity.as_deref().filter(|_| !v.context.enabled(features::MutablePVNodeAffinity)) {
         let now = new.node_affinity.as_deref();
         if !now.is_some_and(|now| is_renamed(now, before)) {
@@ -144,16 +144,7 @@ fn validate_change(v: &mut Validation<'_>, path: &Path<'_>, new: &PersistentVolu
             v.invalid(&Path::new("nodeAffinity"), now.map_or(BadValue::None, internal_value), detail);
         }
     }
-    if old.volume_attributes_class_name.is_some() && new.volume_attributes_class_name.is_none() {
-        v.forbidden(&path.child("volumeAttributesClassName"), "update from non-nil value to nil is forbidden");
-    }
-}
-
-/// The mode of a volume or claim stays; upstream forgets where the field stands.
-pub(super) fn validate_volume_mode_change(v: &mut Validation<'_>, new: Option<&str>, old: Option<&str>) {
-    if new != old {
-        v.invalid(&Path::new("volumeMode"), new.map_or(BadValue::None, BadValue::json_string), "field is immutable");
-    }
+    v.checks_of("change_of_class", path, Ref::of(new), Some(Ref::of(old)));
 }
 
 /// Whether nothing changed but labels that have another name now (`validatePvNodeAffinity`).

@@ -10,7 +10,6 @@ use machinery::reflect::Ref;
 use machinery::scalar::Quantity;
 
 use super::claim_spec::{ClaimOptions, validate_claim_spec};
-use super::persistent_volume::validate_volume_mode_change;
 use super::resources::{is_native_resource, validate_resource_quantity};
 use crate::core::v1::{
     PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, persistent_volume_claim_phase,
@@ -82,7 +81,7 @@ fn validate_change(v: &mut Validation<'_>, path: &Path<'_>, new: &PersistentVolu
         v.forbidden(path, detail);
     }
     validate_size_change(v, &path.child("resources").child("requests").child(STORAGE), new, old);
-    validate_volume_mode_change(v, new.spec.volume_mode.as_deref(), old.spec.volume_mode.as_deref());
+    v.checks_of("change", path, Ref::of(&new.spec), Some(Ref::of(&old.spec)));
     validate_attributes_class_change(v, &path.child("volumeAttributesClassName"), new, old);
 }
 

@@ -11,8 +11,6 @@ use super::signer::is_kubernetes_signer;
 use crate::core::v1::{
     ClusterTrustBundleProjection, KeyToPath, PodCertificateProjection, ProjectedVolumeSource, VolumeProjection,
 };
-use crate::meta::v1::LabelSelector;
-use apimachinery::hatches::meta::validate_label_selector;
 
 /// Seconds that certificates for pods may last: in general, and those of Kubernetes' own signers.
 const MAX_EXPIRATION: i32 = 91 * 24 * 3600;
@@ -156,16 +154,6 @@ pub fn validate_trust_bundle_name(
     for message in check_trust_bundle_name(name) {
         v.invalid(&path.child("name"), name, format!("not a valid clustertrustbundlename: {message}"));
     }
-}
-
-/// Which bundles of the signer. By hand: selectors are meta's.
-pub fn validate_bundle_selector(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    selector: &LabelSelector,
-    old: Option<&LabelSelector>,
-) {
-    validate_label_selector(v, path, selector, old);
 }
 
 /// The name of a ClusterTrustBundle, which starts with that of its signer, if it has one (`ValidateClusterTrustBundleName`).

@@ -3,14 +3,11 @@
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 use machinery::options;
-use machinery::reflect::Ref;
 
 use crate::core::v1::Toleration;
 
 /// `ValidateTolerations`; `compare`: numbers may be compared.
 pub fn validate_tolerations(v: &mut Validation<'_>, path: &Path<'_>, tolerations: &[Toleration], compare: bool) {
     v.set_option(options::COMPARED_TOLERATIONS, compare);
-    for (index, toleration) in tolerations.iter().enumerate() {
-        v.checks(&path.index(index), Ref::of(toleration), None);
-    }
+    v.checks_of_items(path, tolerations);
 }
