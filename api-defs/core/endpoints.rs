@@ -44,10 +44,11 @@ pub struct EndpointSubset {
 /// A single backend IP listed in an Endpoints object.
 #[structure(atomic)]
 #[deprecated]
-#[check(self, by_hand = validate_address)]
+#[check(ip, format = ip_address, when(gate(StrictIPCIDRValidation)))]
+#[check(ip, format = lenient_ip_address, when(not(gate(StrictIPCIDRValidation))))]
 #[check(hostname, optional, name = dns1123_label)]
 #[check(nodeName, name = dns1123_subdomain)]
-#[check(self, by_hand = validate_reachable_address)]
+#[check(ip, format = endpoint_ip)]
 pub struct EndpointAddress {
     /// Backend IP; loopback, link-local and link-local multicast ranges are rejected.
     #[field(1, required)]

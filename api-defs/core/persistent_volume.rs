@@ -551,7 +551,7 @@ pub struct CephFSPersistentVolumeSource {
 
 /// Cluster-level volume served by a FlexVolume plugin; deprecated in favour of CSI.
 #[check(driver, filled)]
-#[check(self, by_hand = validate_persistent_flex_options)]
+#[check(options, each_key(format = unreserved_key))]
 pub struct FlexPersistentVolumeSource {
     /// FlexVolume plugin to use, in `vendor/driver` form.
     #[field(1, required)]

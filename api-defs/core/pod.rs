@@ -92,7 +92,7 @@ pub struct Pod {
 )]
 #[check(
     dnsConfig,
-    by_hand = validate_dns_config,
+    below,
     when(part(rest), any(not(dnsPolicy = None), set(dnsConfig.nameservers)))
 )]
 #[check(readinessGates, below, when(part(rest)))]
@@ -151,7 +151,7 @@ pub struct Pod {
 #[check(hostname, optional, name = dns1123_label, when(part(rest)))]
 #[check(subdomain, optional, name = dns1123_label, when(part(rest)))]
 #[check(tolerations, below, when(part(rest)))]
-#[check(hostAliases, by_hand = validate_host_alias, when(part(rest)))]
+#[check(hostAliases, below, when(part(rest)))]
 #[check(priorityClassName, optional, name = dns1123_subdomain, when(part(rest)))]
 #[check(runtimeClassName, name = dns1123_subdomain, when(part(rest)))]
 #[check(
@@ -374,6 +374,16 @@ pub struct Pod {
     forbidden = "ephemeral containers not allowed in pod template",
     when(part(template))
 )]
+#[check(
+    resources,
+    forbidden = "may not be set for a windows pod",
+    when(part(resources), os.name = windows)
+)]
+#[check(
+    resources.claims,
+    forbidden = "claims may not be set for Resources at pod-level",
+    when(part(resources), not(os.name = windows))
+)]
 pub struct PodSpec {
     /// Storage that containers in the pod may mount.
     #[field(1, list = map(name), patch = merge_retain_keys)]
@@ -560,6 +570,9 @@ pub enum DNSPolicy {
 }
 
 /// Additional `/etc/hosts` line for the pod's containers.
+#[check(ip, format = ip_address, when(gate(StrictIPCIDRValidation)))]
+#[check(ip, format = lenient_ip_address, when(not(gate(StrictIPCIDRValidation))))]
+#[check(hostnames, each(name = dns1123_subdomain))]
 pub struct HostAlias {
     /// Address on the left-hand side of the hosts line.
     #[field(1, required)]
@@ -571,6 +584,13 @@ pub struct HostAlias {
 }
 
 /// Custom resolver settings merged into what `dnsPolicy` generates.
+#[check(nameservers, max_items(3, "must not have more than 3 nameservers"))]
+#[check(nameservers, each(format = ip_address), when(gate(StrictIPCIDRValidation)))]
+#[check(nameservers, each(format = lenient_ip_address), when(not(gate(StrictIPCIDRValidation))))]
+#[check(searches, max_items(32, "must not have more than 32 search paths"))]
+#[check(self, by_hand = validate_searches)]
+#[check(searches, each(format = search_domain))]
+#[check(options, below)]
 pub struct PodDNSConfig {
     /// Resolver IPs appended to the generated list; three in total at most.
     #[field(1, list = atomic)]
@@ -586,6 +606,7 @@ pub struct PodDNSConfig {
 }
 
 /// A single option line for `resolv.conf`.
+#[check(name, at(".", required = "must not be empty"))]
 pub struct PodDNSConfigOption {
     /// Option keyword such as `ndots`; must be present.
     #[field(1)]

@@ -382,7 +382,7 @@ pub struct RBDVolumeSource {
 
 /// Pod volume served by an exec-based FlexVolume plugin; deprecated, prefer CSI.
 #[check(driver, filled)]
-#[check(self, by_hand = validate_flex_options)]
+#[check(options, each_key(format = unreserved_key))]
 pub struct FlexVolumeSource {
     /// Installed FlexVolume plugin that handles this volume.
     #[field(1, required)]
@@ -711,6 +711,7 @@ pub struct ClusterTrustBundleProjection {
 
 /// Issues the pod an auto-rotated key and X.509 certificate as files.
 #[check(signerName, format = signer_name)]
+#[check(userAnnotations, keys(format = caseless_domain_prefixed_key))]
 #[check(self, by_hand = validate_user_annotations)]
 #[check(keyType, one_of(RSA3072, RSA4096, ECDSAP256, ECDSAP384, ECDSAP521, ED25519))]
 #[check(maxExpirationSeconds, min(3600, "if provided, maxExpirationSeconds must be >= 3600"))]

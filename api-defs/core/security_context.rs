@@ -88,7 +88,14 @@ pub struct SELinuxOptions {
 }
 
 /// Identity and isolation settings that only apply on Windows.
-#[check(self, by_hand = validate_windows_options)]
+#[check(self, by_hand = validate_credential_name)]
+#[check(
+    gmsaCredentialSpec,
+    invalid = "gmsaCredentialSpec cannot be an empty string",
+    when(set(gmsaCredentialSpec), gmsaCredentialSpec = "")
+)]
+#[check(gmsaCredentialSpec, max_bytes(65536, "gmsaCredentialSpec size must be under 64 KiB"))]
+#[check(self, by_hand = validate_windows_user)]
 pub struct WindowsSecurityContextOptions {
     /// Which GMSA credential spec to use, by name.
     #[field(1)]

@@ -495,8 +495,8 @@ pub enum Assertion {
     Range(i64, i64, String),
     AtMost(String, String),
     Port,
-    MaxBytes(u64),
-    MaxItems(u64),
+    MaxBytes(i64, String),
+    MaxItems(i64, String),
     /// A word of `format = ..`.
     Format(String),
     /// A word of `name = ..`: a rule of names.

@@ -72,10 +72,10 @@ pub enum Assertion {
     Positive(&'static str),
     /// A number or a quantity is not less than 0.
     NotNegative(&'static str),
-    /// A text has at most so many bytes.
-    MaxBytes(usize),
-    /// A list or map has at most so many items.
-    MaxItems(usize),
+    /// A text has at most so many bytes. With a detail the value is invalid, and shown.
+    MaxBytes(usize, &'static str),
+    /// A list or map has at most so many items. With a detail the value is invalid, and shown.
+    MaxItems(usize, &'static str),
     /// A text has a format.
     Format(TextCheck),
     /// A text is a name by a rule.
@@ -217,7 +217,10 @@ impl Validation<'_> {
                 self.invalid(of.path, of.shown(), or(detail, "field is immutable"));
             }
             Assertion::Unchanged(detail) if changed => self.forbidden(of.path, detail),
-            Assertion::MaxItems(max) if length(of.new) > max => self.too_many(of.path, length(of.new), max),
+            Assertion::MaxItems(max, detail) if length(of.new) > max => match detail {
+                "" => self.too_many(of.path, length(of.new), max),
+                detail => self.invalid(of.path, of.shown(), detail),
+            },
             Assertion::Each(inner) => of.each(|item| {
                 self.assert_all(inner, item);
             }),
@@ -289,7 +292,10 @@ impl Validation<'_> {
 
     fn assert_text(&mut self, assertion: Assertion, of: Of<'_>, text: &str) {
         match assertion {
-            Assertion::MaxBytes(max) if text.len() > max => self.too_long(of.path, max),
+            Assertion::MaxBytes(max, detail) if text.len() > max => match detail {
+                "" => self.too_long(of.path, max),
+                detail => self.invalid(of.path, of.shown(), detail),
+            },
             Assertion::Format(format) => self.errors.extend(format(of.path, text)),
             Assertion::Name(rule) => self.name(of.path, text, rule),
             Assertion::OneOf(known) if !known.contains(&text) => self.not_supported(of.path, of.shown(), known),

@@ -247,7 +247,7 @@ const CONTAINER_CHECKS: &[CheckDef] = &[
             Condition::Part(&["main", "restarts"]),
             Condition::Option(machinery::options::CONTAINER_RESTART_RULES),
         ],
-        assertions: &[Assertion::MaxItems(20), Assertion::Below("")],
+        assertions: &[Assertion::MaxItems(20, ""), Assertion::Below("")],
     },
     CheckDef {
         field: &["restartPolicy"],
@@ -651,7 +651,7 @@ const CONTAINER_RESTART_RULE_ON_EXIT_CODES_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["values"],
         when: &[],
-        assertions: &[Assertion::MaxItems(255)],
+        assertions: &[Assertion::MaxItems(255, "")],
     },
 ];
 

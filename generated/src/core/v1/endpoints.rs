@@ -125,20 +125,14 @@ pub struct EndpointAddress {
 /// What is checked in [`EndpointAddress`], in this order.
 const ENDPOINT_ADDRESS_CHECKS: &[CheckDef] = &[
     CheckDef {
-        field: &[],
-        when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_address(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        field: &["ip"],
+        when: &[Condition::Gate("StrictIPCIDRValidation")],
+        assertions: &[Assertion::Format(machinery::format::field::ip_address)],
+    },
+    CheckDef {
+        field: &["ip"],
+        when: &[Condition::Not(&Condition::Gate("StrictIPCIDRValidation"))],
+        assertions: &[Assertion::Format(machinery::format::field::lenient_ip_address)],
     },
     CheckDef {
         field: &["hostname"],
@@ -154,20 +148,9 @@ const ENDPOINT_ADDRESS_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
     },
     CheckDef {
-        field: &[],
+        field: &["ip"],
         when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_reachable_address(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Format(machinery::format::field::endpoint_ip)],
     },
 ];
 

@@ -1352,19 +1352,12 @@ const FLEX_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Filled("")],
     },
     CheckDef {
-        field: &[],
+        field: &["options"],
         when: &[],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_persistent_flex_options(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::unreserved_key)],
+            ),
         ],
     },
 ];

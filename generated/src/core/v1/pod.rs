@@ -334,18 +334,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
                 ],
             ),
         ],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_dns_config(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["readinessGates"],
@@ -515,7 +504,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
         field: &["hostnameOverride"],
         when: &[Condition::Part(&["rest"])],
         assertions: &[
-            Assertion::MaxBytes(64),
+            Assertion::MaxBytes(64, ""),
             Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
         ],
     },
@@ -564,18 +553,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["hostAliases"],
         when: &[Condition::Part(&["rest"])],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_host_alias(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["priorityClassName"],
@@ -1086,6 +1064,24 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
             Assertion::Forbidden("ephemeral containers not allowed in pod template"),
         ],
     },
+    CheckDef {
+        field: &["resources"],
+        when: &[
+            Condition::Part(&["resources"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("may not be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["resources", "claims"],
+        when: &[
+            Condition::Part(&["resources"]),
+            Condition::Not(&Condition::Is(&["os", "name"], &["windows"])),
+        ],
+        assertions: &[
+            Assertion::Forbidden("claims may not be set for Resources at pod-level"),
+        ],
+    },
 ];
 
 describe! { direct PodSpec, POD_SPEC "PodSpec" {
@@ -1236,7 +1232,30 @@ pub struct HostAlias {
     pub hostnames: Vec<String>,
 }
 
-describe! { direct HostAlias, HOST_ALIAS "HostAlias" {} [
+/// What is checked in [`HostAlias`], in this order.
+const HOST_ALIAS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["ip"],
+        when: &[Condition::Gate("StrictIPCIDRValidation")],
+        assertions: &[Assertion::Format(machinery::format::field::ip_address)],
+    },
+    CheckDef {
+        field: &["ip"],
+        when: &[Condition::Not(&Condition::Gate("StrictIPCIDRValidation"))],
+        assertions: &[Assertion::Format(machinery::format::field::lenient_ip_address)],
+    },
+    CheckDef {
+        field: &["hostnames"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+            ),
+        ],
+    },
+];
+
+describe! { direct HostAlias, HOST_ALIAS "HostAlias" { .checks(HOST_ALIAS_CHECKS) } [
     ip:        "ip",        1, Flags::REQUIRED;
     hostnames: "hostnames", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -1252,7 +1271,67 @@ pub struct PodDNSConfig {
     pub options: Vec<PodDNSConfigOption>,
 }
 
-describe! { direct PodDNSConfig, POD_DNS_CONFIG "PodDNSConfig" {} [
+/// What is checked in [`PodDNSConfig`], in this order.
+const POD_DNS_CONFIG_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["nameservers"],
+        when: &[],
+        assertions: &[Assertion::MaxItems(3, "must not have more than 3 nameservers")],
+    },
+    CheckDef {
+        field: &["nameservers"],
+        when: &[Condition::Gate("StrictIPCIDRValidation")],
+        assertions: &[
+            Assertion::Each(&[Assertion::Format(machinery::format::field::ip_address)]),
+        ],
+    },
+    CheckDef {
+        field: &["nameservers"],
+        when: &[Condition::Not(&Condition::Gate("StrictIPCIDRValidation"))],
+        assertions: &[
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::lenient_ip_address)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["searches"],
+        when: &[],
+        assertions: &[Assertion::MaxItems(32, "must not have more than 32 search paths")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_searches(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["searches"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::search_domain)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["options"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
+describe! { direct PodDNSConfig, POD_DNS_CONFIG "PodDNSConfig" { .checks(POD_DNS_CONFIG_CHECKS) } [
     nameservers: "nameservers", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     searches:    "searches",    2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     options:     "options",     3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -1267,7 +1346,18 @@ pub struct PodDNSConfigOption {
     pub value: Option<String>,
 }
 
-describe! { direct PodDNSConfigOption, POD_DNS_CONFIG_OPTION "PodDNSConfigOption" {} [
+/// What is checked in [`PodDNSConfigOption`], in this order.
+const POD_DNS_CONFIG_OPTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::At(".", &[Assertion::Required("must not be empty")])],
+    },
+];
+
+describe! { direct PodDNSConfigOption, POD_DNS_CONFIG_OPTION "PodDNSConfigOption" {
+    .checks(POD_DNS_CONFIG_OPTION_CHECKS)
+} [
     name:  "name",  1, Flags::OMIT_EMPTY;
     value: "value", 2, Flags::OMIT_EMPTY;
 ] }

@@ -406,7 +406,7 @@ const CONTAINER_STATUS_CHECKS: &[CheckDef] = &[
                         &[
                             Assertion::At(
                                 "../imageVolumeStatus.imageRef",
-                                &[Assertion::Required(""), Assertion::MaxBytes(256)],
+                                &[Assertion::Required(""), Assertion::MaxBytes(256, "")],
                             ),
                         ],
                     ),

@@ -1457,19 +1457,12 @@ const FLEX_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Filled("")],
     },
     CheckDef {
-        field: &[],
+        field: &["options"],
         when: &[],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_flex_options(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::unreserved_key)],
+            ),
         ],
     },
 ];
@@ -2110,6 +2103,19 @@ const POD_CERTIFICATE_PROJECTION_CHECKS: &[CheckDef] = &[
         field: &["signerName"],
         when: &[],
         assertions: &[Assertion::Format(machinery::format::field::signer_name)],
+    },
+    CheckDef {
+        field: &["userAnnotations"],
+        when: &[],
+        assertions: &[
+            Assertion::Keys(
+                &[
+                    Assertion::Format(
+                        machinery::format::field::caseless_domain_prefixed_key,
+                    ),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &[],

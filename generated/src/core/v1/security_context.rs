@@ -215,7 +215,38 @@ const WINDOWS_SECURITY_CONTEXT_OPTIONS_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_windows_options(
+                    crate::hatches::core::validate_credential_name(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["gmsaCredentialSpec"],
+        when: &[
+            Condition::Set(&["gmsaCredentialSpec"]),
+            Condition::Is(&["gmsaCredentialSpec"], &[""]),
+        ],
+        assertions: &[Assertion::Invalid("gmsaCredentialSpec cannot be an empty string")],
+    },
+    CheckDef {
+        field: &["gmsaCredentialSpec"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxBytes(65536, "gmsaCredentialSpec size must be under 64 KiB"),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::hatches::core::validate_windows_user(
                         v,
                         path,
                         new,
@@ -354,7 +385,7 @@ const APP_ARMOR_PROFILE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["localhostProfile"],
         when: &[Condition::Is(&["type"], &["Localhost"])],
-        assertions: &[Assertion::MaxBytes(4095)],
+        assertions: &[Assertion::MaxBytes(4095, "")],
     },
     CheckDef {
         field: &["localhostProfile"],

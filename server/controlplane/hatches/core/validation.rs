@@ -18,8 +18,6 @@ mod container_restart;
 mod container_transition;
 #[path = "validation/dns.rs"]
 mod dns;
-#[path = "validation/endpoints.rs"]
-mod endpoints;
 #[path = "validation/env.rs"]
 pub(crate) mod env;
 #[path = "validation/event.rs"]
@@ -103,7 +101,6 @@ pub use affinity::{validate_label_keys_of_term, validate_selector_of_pods};
 pub use claim_spec::{validate_claim_selector, validate_claimed_size, validate_data_sources};
 pub use config_map::*;
 pub use dns::*;
-pub use endpoints::*;
 pub use env::*;
 pub use event::validate_event;
 pub use limit_range::*;

@@ -66,9 +66,9 @@ describe! { Spec, SPEC "Spec" { .checks(&[
     check_when(&["mode"], &[Condition::Is(&["kind"], &["A"])], &[Assertion::Required("for A"), Assertion::OneOf(&["x"])]),
     check_when(&["mode"], &[Condition::Not(&Condition::Is(&["kind"], &["A"]))], &[Assertion::Forbidden("but for A")]),
     check(&["size"], &[Assertion::NotNegative("")]),
-    check(&["ports"], &[Assertion::Filled("at least one"), Assertion::MaxItems(2), Assertion::Below("")]),
+    check(&["ports"], &[Assertion::Filled("at least one"), Assertion::MaxItems(2, ""), Assertion::Below("")]),
     check(&["first", "number"], &[Assertion::Min(2, "too small")]),
-    check(&["tags"], &[Assertion::Each(&[Assertion::MaxBytes(3)])]),
+    check(&["tags"], &[Assertion::Each(&[Assertion::MaxBytes(3, "")])]),
     check(&["labels"], &[Assertion::Keys(&[Assertion::Name(NameRule::Dns1123Label)]), Assertion::Unchanged("stays")]),
     check_when(&[], &[Condition::Set(&["first"]), Condition::Unset(&["tags"])], &[Assertion::Missing("tags with first")]),
 ]) } [
@@ -207,7 +207,7 @@ describe! { Source, SOURCE "Source" { .checks(&[
         &[Assertion::Invalid("two of two")],
     ),
     check_when(&["note"], &[Condition::Is(&["free"], &["true"])], &[Assertion::InvalidAs("resource", "not of a free one")]),
-    check(&["note"], &[Assertion::Optional, Assertion::MaxBytes(3), Assertion::Valid, Assertion::Name(NameRule::Dns1123Label)]),
+    check(&["note"], &[Assertion::Optional, Assertion::MaxBytes(3, ""), Assertion::Valid, Assertion::Name(NameRule::Dns1123Label)]),
     check_when(&["share", "name"], &[Condition::Part(&["strict"])], &[Assertion::Filled("")]),
 ]) } [
     disk:  "disk",  1, OMIT;
@@ -251,7 +251,7 @@ describe! { Whole, WHOLE "Whole" { .checks(&[
     check(&["items"], &[Assertion::Each(&[Assertion::Distinct(&[&["name"], &["weight"]])]), Assertion::Below("")]),
     check(&["items"], &[Assertion::Each(&[Assertion::Field(&["by", "number"], &[Assertion::Positive("")])])]),
     check(&["strict"], &[Assertion::Below("strict")]),
-    check(&["labels"], &[Assertion::Labels, Assertion::EachKey(&[Assertion::MaxBytes(2)])]),
+    check(&["labels"], &[Assertion::Labels, Assertion::EachKey(&[Assertion::MaxBytes(2, "")])]),
     check(&["class"], &[Assertion::At("/Class", &[Assertion::Immutable("")])]),
     check_when(
         &["class"],
@@ -315,7 +315,8 @@ struct Lists {
 describe! { Lists, LISTS "Lists" { .checks(&[
     check_when(&["modes"], &[Condition::Not(&Condition::Single(&["modes"]))], &[Assertion::Missing("just one")]),
     check_when(&["modes"], &[Condition::Is(&["modes"], &["odd"])], &[Assertion::Unsupported(&["even"])]),
-    check(&["modes"], &[Assertion::Each(&[Assertion::At("../mode", &[Assertion::MaxBytes(4)])])]),
+    check(&["modes"], &[Assertion::MaxItems(2, "no more than two"), Assertion::Each(&[Assertion::MaxBytes(9, "far too long")])]),
+    check(&["modes"], &[Assertion::Each(&[Assertion::At("../mode", &[Assertion::MaxBytes(4, "")])])]),
 ]) } [
     modes: "modes", 1, OMIT;
 ] }
@@ -331,6 +332,13 @@ fn lists_are_counted_and_looked_into() {
         "mode: Too long: may not be more than 4 bytes",
     ];
     assert_eq!(errors(&lists(&["wide open", "odd"]), None), expect);
+    let long = [
+        "modes: Required value: just one",
+        "modes: Invalid value: [\"a\",\"b\",\"0123456789\"]: no more than two",
+        "modes[2]: Invalid value: \"0123456789\": far too long",
+        "mode: Too long: may not be more than 4 bytes",
+    ];
+    assert_eq!(errors(&lists(&["a", "b", "0123456789"]), None), long);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::field_path::Path;
 use crate::scalar::go_text;
 use std::borrow::Cow;
 
+pub use super::ip::{endpoint_ip, ip_address, lenient_ip_address};
 pub use super::named::{condition_reason, iscsi_name, iscsi_name_by_prefix, signer_name};
 
 /// A format by the name that the tag `k8s:format` gives it (upstream: `validate/strfmt.go`).
@@ -252,6 +253,32 @@ pub fn host_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
         errors.push(FieldError::invalid(path, text, "must be a DNS name, not an IP address"));
     }
     errors
+}
+
+/// A DNS name with underscores, where names are looked up: it may end with a dot, or be one.
+pub fn search_domain(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match text {
+        "." => Vec::new(),
+        text => {
+            let domain = text.strip_suffix('.').unwrap_or(text);
+            invalid(path, domain, super::is_dns1123_subdomain_with_underscore(domain))
+        }
+    }
+}
+
+/// A key whose domain is not Kubernetes' own, whatever its case.
+pub fn unreserved_key(path: &Path<'_>, key: &str) -> Vec<FieldError> {
+    let domain = key.split_once('/').map_or(key, |(domain, _)| domain);
+    let domain = format!(".{}", domain.to_lowercase());
+    match domain.ends_with(".kubernetes.io") || domain.ends_with(".k8s.io") {
+        true => vec![FieldError::invalid(path, key, "kubernetes.io and k8s.io namespaces are reserved")],
+        false => Vec::new(),
+    }
+}
+
+/// [`domain_prefixed_key`] in any case; messages show it in lower case.
+pub fn caseless_domain_prefixed_key(path: &Path<'_>, key: &str) -> Vec<FieldError> {
+    domain_prefixed_key(path, &key.to_lowercase())
 }
 
 /// The value of a label.

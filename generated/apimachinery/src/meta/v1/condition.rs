@@ -63,13 +63,13 @@ const CONDITION_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::Required(""),
             Assertion::Format(machinery::format::field::condition_reason),
-            Assertion::MaxBytes(1024),
+            Assertion::MaxBytes(1024, ""),
         ],
     },
     CheckDef {
         field: &["message"],
         when: &[],
-        assertions: &[Assertion::MaxBytes(32768)],
+        assertions: &[Assertion::MaxBytes(32768, "")],
     },
 ];
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::reflect::Ref;
 
 use super::resources::{is_huge_pages, validate_pod_resources};
 use crate::core::v1::{PodSpec, ResourceRequirements};
@@ -17,12 +18,12 @@ pub(super) fn validate_resources_of_pod(
     claims: &BTreeSet<&str>,
 ) {
     let Some(resources) = spec.resources.as_deref() else { return };
-    if spec.os.as_deref().is_some_and(|os| os.name == "windows") {
-        return v.forbidden(path, "may not be set for a windows pod");
+    let is_of_windows = spec.os.as_deref().is_some_and(|os| os.name == "windows");
+    v.checks_of("resources", path, Ref::of(spec), None);
+    if is_of_windows {
+        return;
     }
-    if !resources.claims.is_empty() {
-        v.forbidden(&path.child("claims"), "claims may not be set for Resources at pod-level");
-    }
+    let path = &path.child("resources");
     validate_pod_resources(v, path, resources, claims);
     validate_consistency(v, path, spec, resources);
 }

@@ -37,7 +37,7 @@ pub fn validate_pod_spec(
     surroundings.validate_init_containers(v, &path.child("initContainers"));
     surroundings.validate_ephemeral_containers(v, &path.child("ephemeralContainers"));
     if options.pod_level_resources {
-        validate_resources_of_pod(v, &path.child("resources"), spec, &surroundings.claims);
+        validate_resources_of_pod(v, path, spec, &surroundings.claims);
     }
     v.checks_of("rest", path, all, None);
 }

@@ -120,9 +120,6 @@ pub fn validate_user_annotations(
     _: Option<&PodCertificateProjection>,
 ) {
     let path = &path.child("userAnnotations");
-    for key in certificate.user_annotations.keys() {
-        v.errors.extend(field::domain_prefixed_key(path, &key.to_lowercase()));
-    }
     let size: usize = certificate.user_annotations.iter().map(|(key, value)| key.len() + value.len()).sum();
     if size > ANNOTATIONS_MAX_SIZE {
         v.too_long(path, ANNOTATIONS_MAX_SIZE);

@@ -1,16 +1,11 @@
 //! What no declaration says of sources of volumes.
 
-use std::collections::BTreeMap;
-
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 use machinery::options;
 
 use super::volume::{LONG_PORTAL, MAX_TARGET};
-use crate::core::v1::{
-    AzureDiskVolumeSource, EmptyDirVolumeSource, FlexPersistentVolumeSource, FlexVolumeSource,
-    ISCSIPersistentVolumeSource, QuobyteVolumeSource,
-};
+use crate::core::v1::{AzureDiskVolumeSource, EmptyDirVolumeSource, ISCSIPersistentVolumeSource, QuobyteVolumeSource};
 
 const MANAGED_DISK_URI: &str =
     "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
@@ -51,37 +46,6 @@ fn is_host_port(text: &str) -> bool {
         None => text.split_once(':'),
     };
     parts.is_some_and(|(host, port)| !host.contains(['[', ']']) && !port.contains([':', '[', ']']))
-}
-
-/// By hand: keys are looked at whatever their case, by their domain.
-pub fn validate_flex_options(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    source: &FlexVolumeSource,
-    _: Option<&FlexVolumeSource>,
-) {
-    validate_options(v, &path.child("options"), &source.options);
-}
-
-/// Likewise of persistent volumes.
-pub fn validate_persistent_flex_options(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    source: &FlexPersistentVolumeSource,
-    _: Option<&FlexPersistentVolumeSource>,
-) {
-    validate_options(v, &path.child("options"), &source.options);
-}
-
-/// Options of a driver; those that Kubernetes names itself are not for users.
-fn validate_options(v: &mut Validation<'_>, path: &Path<'_>, options: &BTreeMap<String, String>) {
-    for key in options.keys() {
-        let domain = key.split_once('/').map_or(key.as_str(), |(domain, _)| domain);
-        let domain = format!(".{}", domain.to_lowercase());
-        if domain.ends_with(".kubernetes.io") || domain.ends_with(".k8s.io") {
-            v.invalid(&path.key(key), key, "kubernetes.io and k8s.io namespaces are reserved");
-        }
-    }
 }
 
 /// The name of the persistent volume and the portal have to fit into a name of a target. By hand: two lengths are added.

@@ -8,13 +8,12 @@ use machinery::hooks::Validation;
 use super::visit::for_each_container;
 use crate::core::v1::{PodSpec, WindowsSecurityContextOptions};
 
-const MAX_CREDENTIAL_KIB: usize = 64;
 const MAX_DOMAIN: usize = 256;
 const MAX_USER: usize = 104;
 const MAX_NET_BIOS: usize = 15;
 
-/// `validateWindowsSecurityContextOptions`. By hand: names of users have two forms.
-pub fn validate_windows_options(
+/// `validateWindowsSecurityContextOptions`. By hand: the name is shown as JSON.
+pub fn validate_credential_name(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     options: &WindowsSecurityContextOptions,
@@ -25,15 +24,15 @@ pub fn validate_windows_options(
             v.invalid(&path.child("gmsaCredentialSpecName"), BadValue::json_string(name), message);
         }
     }
-    if let Some(spec) = &options.gmsa_credential_spec {
-        let path = path.child("gmsaCredentialSpec");
-        if spec.is_empty() {
-            v.invalid(&path, BadValue::json_string(spec), "gmsaCredentialSpec cannot be an empty string");
-        } else if spec.len() > MAX_CREDENTIAL_KIB * 1024 {
-            let detail = format!("gmsaCredentialSpec size must be under {MAX_CREDENTIAL_KIB} KiB");
-            v.invalid(&path, BadValue::json_string(spec), detail);
-        }
-    }
+}
+
+/// By hand: names of users have two forms.
+pub fn validate_windows_user(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    options: &WindowsSecurityContextOptions,
+    _: Option<&WindowsSecurityContextOptions>,
+) {
     if let Some(name) = &options.run_as_user_name {
         for detail in refusals_of_user(name) {
             v.invalid(&path.child("runAsUserName"), BadValue::json_string(name), format!("runAsUserName{detail}"));
