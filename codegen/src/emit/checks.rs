@@ -24,7 +24,10 @@ pub fn rows(id: StructId, model: &Model) -> String {
     let mut members = Vec::new();
     for check in &s.checks {
         let writer = Writer { home: id, model, members: &members };
-        let when: Vec<String> = check.when.iter().map(|condition| writer.condition(condition)).collect();
+        // Parts first: most checks of a part that is not asked for are left at once.
+        let (parts, others): (Vec<_>, Vec<_>) =
+            check.when.iter().partition(|condition| matches!(condition, Condition::Part(_)));
+        let when: Vec<String> = parts.iter().chain(&others).map(|condition| writer.condition(condition)).collect();
         let assertions: Vec<String> = check.assertions.iter().map(|one| writer.assertion(&check.field, one)).collect();
         let _ = writeln!(
             text,

@@ -21,7 +21,7 @@ use crate::scalar::{IntOrString, Quantity};
 pub struct CheckDef {
     /// JSON names on the way to the field that is looked at; none for the struct itself.
     pub field: &'static [&'static str],
-    /// The check is made if all of these hold.
+    /// The check is made if all of these hold; the parts that it belongs to come first.
     pub when: &'static [Condition],
     /// What is asserted, in order.
     pub assertions: &'static [Assertion],
@@ -195,7 +195,7 @@ impl Validation<'_> {
     }
 
     fn assert_field(&mut self, assertion: Assertion, of: Of<'_>) -> bool {
-        let (empty, changed) = (of.is_empty(), of.old.is_some_and(|old| old != of.new));
+        let empty = of.is_empty();
         match assertion {
             Assertion::Required(detail) if empty => {
                 self.required(of.path, detail);
@@ -213,10 +213,10 @@ impl Validation<'_> {
             Assertion::Invalid(detail) => self.invalid(of.path, of.shown(), detail),
             Assertion::InvalidAs(shown, detail) => self.invalid(of.path, shown, detail),
             Assertion::Unsupported(known) => self.not_supported(of.path, of.shown(), known),
-            Assertion::Immutable(detail) if changed => {
+            Assertion::Immutable(detail) if of.has_changed() => {
                 self.invalid(of.path, of.shown(), or(detail, "field is immutable"));
             }
-            Assertion::Unchanged(detail) if changed => self.forbidden(of.path, detail),
+            Assertion::Unchanged(detail) if of.has_changed() => self.forbidden(of.path, detail),
             Assertion::MaxItems(max, detail) if length(of.new) > max => match detail {
                 "" => self.too_many(of.path, length(of.new), max),
                 detail => self.invalid(of.path, of.shown(), detail),

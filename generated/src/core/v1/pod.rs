@@ -212,7 +212,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Is(&["hostNetwork"], &["true"]), Condition::Part(&["rest"])],
+        when: &[Condition::Part(&["rest"]), Condition::Is(&["hostNetwork"], &["true"])],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {

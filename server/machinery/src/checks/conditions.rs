@@ -7,11 +7,10 @@ use crate::hooks::Validation;
 impl CheckDef {
     /// Whether the check belongs to a part of the checks of its struct.
     pub(super) fn is_of(&self, part: &str) -> bool {
-        let parts = self.when.iter().find_map(|condition| match condition {
-            Condition::Part(parts) => Some(*parts),
-            _ => None,
-        });
-        parts.map_or(part.is_empty(), |parts| parts.contains(&part))
+        match self.when.first() {
+            Some(Condition::Part(parts)) => parts.contains(&part),
+            _ => part.is_empty(),
+        }
     }
 }
 

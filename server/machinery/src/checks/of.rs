@@ -104,6 +104,11 @@ impl<'a> Of<'a> {
         }
     }
 
+    /// Whether an update changes it.
+    pub fn has_changed(self) -> bool {
+        self.old.is_some_and(|old| old != self.new)
+    }
+
     /// The number that it is.
     pub fn number(self) -> Option<i64> {
         match self.new {
