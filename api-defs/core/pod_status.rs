@@ -11,6 +11,26 @@
 #[check(containerStatuses, below = mounts, when(part(mounts)))]
 #[check(initContainerStatuses, below = mounts, when(part(mounts)))]
 #[check(ephemeralContainerStatuses, below = mounts, when(part(mounts)))]
+#[check(
+    podIPs,
+    each(field(ip, at(".", ratchet, format = ip_address))),
+    when(part(pod_addresses), gate(StrictIPCIDRValidation))
+)]
+#[check(
+    podIPs,
+    each(field(ip, at(".", ratchet, format = lenient_ip_address))),
+    when(part(pod_addresses), not(gate(StrictIPCIDRValidation)))
+)]
+#[check(
+    hostIPs,
+    each(field(ip, at(".", ratchet, format = ip_address))),
+    when(part(host_addresses), gate(StrictIPCIDRValidation))
+)]
+#[check(
+    hostIPs,
+    each(field(ip, at(".", ratchet, format = lenient_ip_address))),
+    when(part(host_addresses), not(gate(StrictIPCIDRValidation)))
+)]
 pub struct PodStatus {
     /// Spec generation the kubelet has taken into account.
     #[field(17)]

@@ -28,6 +28,12 @@ use crate::meta::{Condition, ObjectMeta};
 #[default(by_hand = default_service)]
 #[validate(by_hand = validate_service)]
 #[strategy(create = create_service, update = update_service, warnings = warn_service)]
+#[check(
+    status.loadBalancer.ingress,
+    forbidden = "may only be used when `spec.type` is 'LoadBalancer'",
+    when(subresource = status, not(spec.type = LoadBalancer))
+)]
+#[check(status.loadBalancer.ingress, below, when(subresource = status, spec.type = LoadBalancer))]
 pub struct Service {
     /// Service name, which becomes a DNS label, plus labels and annotations.
     #[field(1)]
@@ -419,6 +425,8 @@ pub struct LoadBalancerStatus {
 }
 
 /// One entry point through which a load balancer accepts traffic.
+#[check(ip, optional, ratchet, format = ip_address, when(gate(StrictIPCIDRValidation)))]
+#[check(ip, optional, ratchet, format = lenient_ip_address, when(not(gate(StrictIPCIDRValidation))))]
 #[check(ipMode, missing = "must be specified when `ip` is set", when(set(ip), unset(ipMode)))]
 #[check(ipMode, forbidden = "may not be specified when `ip` is not set", when(unset(ip)))]
 #[check(ipMode, one_of(Proxy, VIP), when(set(ip)))]

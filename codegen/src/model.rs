@@ -484,6 +484,7 @@ pub enum Assertion {
     /// The only member of its union; the detail is empty where upstream does not refuse it.
     Member(String),
     Valid,
+    Ratchet,
     /// Fields of the items, or none where the value itself is compared.
     Distinct(Vec<String>),
     Positive(String),

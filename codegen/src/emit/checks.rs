@@ -106,6 +106,7 @@ impl Writer<'_> {
             Assertion::Unsupported(values) => format!("Unsupported({})", self.values(field, values)),
             Assertion::Member(detail) => format!("Member({}, {})", string(detail), ways(self.members)),
             Assertion::Valid => "Valid".into(),
+            Assertion::Ratchet => "Ratchet".into(),
             Assertion::Distinct(fields) => format!("Distinct({})", ways(fields)),
             Assertion::Immutable(detail) => format!("Immutable({})", string(detail)),
             Assertion::Unchanged(detail) => format!("Unchanged({})", string(detail)),

@@ -51,6 +51,8 @@ pub enum Assertion {
     Member(&'static str, &'static [&'static [&'static str]]),
     /// Nothing else is asserted of a field that something is wrong with already.
     Valid,
+    /// Nothing else is asserted of a value that is stored there: in the same field, or in an item of the stored list.
+    Ratchet,
     /// No item of the list before this one has the same value, or the same values in these fields. Nothing else is
     /// asserted of one that has.
     Distinct(&'static [&'static [&'static str]]),
@@ -159,7 +161,7 @@ impl Validation<'_> {
 
     /// Makes the declared checks of the items of a list.
     pub fn checks_of_items<T: Struct>(&mut self, path: &Path<'_>, items: &[T]) {
-        let list = Items::new(items.len());
+        let list = Items::new(items.len(), None);
         for (index, item) in items.iter().enumerate() {
             self.checks_in("", Of::structure(&path.index(index), Ref::of(item), None, Some(&list)));
         }
@@ -202,6 +204,7 @@ impl Validation<'_> {
                 return false;
             }
             Assertion::Optional => return !empty,
+            Assertion::Ratchet => return !of.is_stored(),
             Assertion::Member(detail, others) => return self.member(detail, others, of),
             Assertion::Distinct(fields) => return self.distinct(fields, of),
             Assertion::At(name, inner) => {

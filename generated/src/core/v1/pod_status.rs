@@ -154,6 +154,110 @@ const POD_STATUS_CHECKS: &[CheckDef] = &[
         when: &[Condition::Part(&["mounts"])],
         assertions: &[Assertion::Below("mounts")],
     },
+    CheckDef {
+        field: &["podIPs"],
+        when: &[
+            Condition::Part(&["pod_addresses"]),
+            Condition::Gate("StrictIPCIDRValidation"),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["ip"],
+                        &[
+                            Assertion::At(
+                                ".",
+                                &[
+                                    Assertion::Ratchet,
+                                    Assertion::Format(machinery::format::field::ip_address),
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["podIPs"],
+        when: &[
+            Condition::Part(&["pod_addresses"]),
+            Condition::Not(&Condition::Gate("StrictIPCIDRValidation")),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["ip"],
+                        &[
+                            Assertion::At(
+                                ".",
+                                &[
+                                    Assertion::Ratchet,
+                                    Assertion::Format(
+                                        machinery::format::field::lenient_ip_address,
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["hostIPs"],
+        when: &[
+            Condition::Part(&["host_addresses"]),
+            Condition::Gate("StrictIPCIDRValidation"),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["ip"],
+                        &[
+                            Assertion::At(
+                                ".",
+                                &[
+                                    Assertion::Ratchet,
+                                    Assertion::Format(machinery::format::field::ip_address),
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["hostIPs"],
+        when: &[
+            Condition::Part(&["host_addresses"]),
+            Condition::Not(&Condition::Gate("StrictIPCIDRValidation")),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["ip"],
+                        &[
+                            Assertion::At(
+                                ".",
+                                &[
+                                    Assertion::Ratchet,
+                                    Assertion::Format(
+                                        machinery::format::field::lenient_ip_address,
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
 ];
 
 describe! { direct PodStatus, POD_STATUS "PodStatus" {

@@ -68,6 +68,28 @@ pub struct Service {
     pub status: ServiceStatus,
 }
 
+/// What is checked in [`Service`], in this order.
+const SERVICE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["status", "loadBalancer", "ingress"],
+        when: &[
+            Condition::Subresource("status"),
+            Condition::Not(&Condition::Is(&["spec", "type"], &["LoadBalancer"])),
+        ],
+        assertions: &[
+            Assertion::Forbidden("may only be used when `spec.type` is 'LoadBalancer'"),
+        ],
+    },
+    CheckDef {
+        field: &["status", "loadBalancer", "ingress"],
+        when: &[
+            Condition::Subresource("status"),
+            Condition::Is(&["spec", "type"], &["LoadBalancer"]),
+        ],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
 describe! { Service, SERVICE "Service" {
     
         .defaults(
@@ -84,6 +106,7 @@ describe! { Service, SERVICE "Service" {
             },
         )
     .defaults_below()
+    .checks(SERVICE_CHECKS)
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Service>() {
@@ -841,6 +864,24 @@ pub struct LoadBalancerIngress {
 
 /// What is checked in [`LoadBalancerIngress`], in this order.
 const LOAD_BALANCER_INGRESS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["ip"],
+        when: &[Condition::Gate("StrictIPCIDRValidation")],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Ratchet,
+            Assertion::Format(machinery::format::field::ip_address),
+        ],
+    },
+    CheckDef {
+        field: &["ip"],
+        when: &[Condition::Not(&Condition::Gate("StrictIPCIDRValidation"))],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Ratchet,
+            Assertion::Format(machinery::format::field::lenient_ip_address),
+        ],
+    },
     CheckDef {
         field: &["ipMode"],
         when: &[Condition::Set(&["ip"]), Condition::Unset(&["ipMode"])],

@@ -76,8 +76,6 @@ pub(crate) mod security_context;
 mod service;
 #[path = "validation/service_addresses.rs"]
 mod service_addresses;
-#[path = "validation/service_balancer.rs"]
-pub(crate) mod service_balancer;
 #[path = "validation/signer.rs"]
 pub(crate) mod signer;
 #[path = "validation/sysctl.rs"]

@@ -391,3 +391,34 @@ fn conditions_look_at_what_is_stored_and_at_options() {
     v.checks(&Path::NONE, Ref::of(&new), None);
     assert_eq!(errors.len(), 1, "{errors:?}");
 }
+
+#[derive(Clone, Default)]
+struct Kept {
+    names: Vec<String>,
+    ports: Vec<Port>,
+    name: String,
+}
+
+describe! { Kept, KEPT "Kept" { .checks(&[
+    check(&["names"], &[Assertion::Each(&[Assertion::Ratchet, Assertion::MaxBytes(1, "")])]),
+    check(&["ports"], &[Assertion::Each(&[Assertion::Field(&["name"], &[Assertion::Ratchet, Assertion::MaxBytes(1, "")])])]),
+    check(&["name"], &[Assertion::Ratchet, Assertion::MaxBytes(1, "")]),
+]) } [
+    names: "names", 1, OMIT;
+    ports: "ports", 2, OMIT;
+    name:  "name",  3, OMIT;
+] }
+
+#[test]
+fn what_is_stored_stays_valid() {
+    let kept = |names: &[&str], name: &str| Kept {
+        names: names.iter().map(|name| name.to_string()).collect(),
+        ports: names.iter().map(|name| Port { name: name.to_string(), number: 1 }).collect(),
+        name: name.into(),
+    };
+    let found = errors(&kept(&["old", "new"], "old"), Some(&kept(&["a", "old"], "old")));
+    let detail = "Too long: may not be more than 1 byte";
+    assert_eq!(found, [format!("names[1]: {detail}"), format!("ports[1].name: {detail}")]);
+    assert_eq!(errors(&kept(&["old"], "old"), None).len(), 3);
+    assert_eq!(errors(&kept(&[], "old"), Some(&kept(&["old"], "new"))), [format!("name: {detail}")]);
+}

@@ -9,13 +9,12 @@ use machinery::format::{NameRule, ip};
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
 
-use super::addresses::validate_legacy_ip;
 use super::annotations::validate_annotations_change;
 use super::container_transition::{validate_ephemeral_transitions, validate_transitions};
 use super::options::PodOptions;
 use super::pod_status_claims::validate_claim_statuses;
 use super::pod_status_containers::validate_container_statuses;
-use crate::core::v1::Pod;
+use crate::core::v1::{Pod, PodStatus};
 use crate::hatches::core::internal::internal_values;
 
 const BOTH_FAMILIES: &str = "may specify no more than one IP for each IP family";
@@ -44,7 +43,7 @@ pub(super) fn validate_status_change(v: &mut Validation<'_>, new: &Pod, old: &Po
     let (ephemeral, was_ephemeral) = (&status.ephemeral_container_statuses, &was.ephemeral_container_statuses);
     validate_ephemeral_transitions(v, &path.child("ephemeralContainerStatuses"), ephemeral, was_ephemeral);
     validate_claim_statuses(v, &path, status, &new.spec);
-    validate_addresses(v, &path, new, old);
+    validate_addresses(v, &path, status, was);
     validate_container_statuses(v, &path, status, &new.spec);
 }
 
@@ -61,30 +60,22 @@ fn validate_nomination(v: &mut Validation<'_>, path: &Path<'_>, new: &Pod, old: 
 }
 
 /// `validatePodIPs`, `validateHostIPs`
-fn validate_addresses(v: &mut Validation<'_>, path: &Path<'_>, new: &Pod, old: &Pod) {
-    let of_pod = |pod: &Pod| pod.status.pod_ips.iter().map(|address| address.ip.clone()).collect::<Vec<_>>();
-    let of_host = |pod: &Pod| pod.status.host_ips.iter().map(|address| address.ip.clone()).collect::<Vec<_>>();
-    let addresses = path.child("podIPs");
-    validate_pair(v, &addresses, &of_pod(new), &of_pod(old), || internal_values(&new.status.pod_ips));
-    let addresses = path.child("hostIPs");
-    if let Some(first) = new.status.host_ips.first().filter(|first| first.ip != new.status.host_ip) {
-        v.invalid(&addresses.index(0).child("ip"), &first.ip, "must be equal to `hostIP`");
+fn validate_addresses(v: &mut Validation<'_>, path: &Path<'_>, new: &PodStatus, old: &PodStatus) {
+    let (all, stored) = (Ref::of(new), Some(Ref::of(old)));
+    v.checks_of("pod_addresses", path, all, stored);
+    let addresses: Vec<&str> = new.pod_ips.iter().map(|address| address.ip.as_str()).collect();
+    validate_families(v, &path.child("podIPs"), &addresses, || internal_values(&new.pod_ips));
+    let of_host = path.child("hostIPs");
+    if let Some(first) = new.host_ips.first().filter(|first| first.ip != new.host_ip) {
+        v.invalid(&of_host.index(0).child("ip"), &first.ip, "must be equal to `hostIP`");
     }
-    validate_pair(v, &addresses, &of_host(new), &of_host(old), || internal_values(&new.status.host_ips));
+    v.checks_of("host_addresses", path, all, stored);
+    let addresses: Vec<&str> = new.host_ips.iter().map(|address| address.ip.as_str()).collect();
+    validate_families(v, &of_host, &addresses, || internal_values(&new.host_ips));
 }
 
-/// Addresses, one of each family at most; what is stored stays valid.
-fn validate_pair(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &[String],
-    old: &[String],
-    shown: impl FnOnce() -> BadValue,
-) {
-    let known = old.iter().map(String::as_str).collect();
-    for (index, address) in new.iter().enumerate() {
-        validate_legacy_ip(v, &path.index(index), address, &known);
-    }
+/// One address of each family at most.
+fn validate_families(v: &mut Validation<'_>, path: &Path<'_>, new: &[&str], shown: impl FnOnce() -> BadValue) {
     if new.len() < 2 {
         return;
     }

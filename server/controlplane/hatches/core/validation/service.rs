@@ -8,7 +8,6 @@ use machinery::reflect::Ref;
 
 use super::addresses::{validate_endpoint_ip, validate_legacy_cidr, validate_legacy_ip};
 use super::service_addresses::{validate_addresses_change, validate_families_change};
-use super::service_balancer::validate_balancer_status;
 use crate::core::v1::{Service, ServicePort, ServiceSpec, service_type};
 use crate::hatches::core::internal::internal_value;
 
@@ -20,9 +19,7 @@ const TOPOLOGY_MODE: &str = "service.kubernetes.io/topology-mode";
 pub fn validate_service(v: &mut Validation<'_>, _: &Path<'_>, new: &Service, old: Option<&Service>) {
     let path = Path::new("spec");
     if v.context.subresource == "status" {
-        let before = old.map(|old| &old.status.load_balancer);
-        let path = Path::new("status");
-        return validate_balancer_status(v, &path.child("loadBalancer"), &new.status.load_balancer, before, &new.spec);
+        return;
     }
     let (spec, before) = (Ref::of(&new.spec), old.map(|old| Ref::of(&old.spec)));
     if let Some(old) = old {

@@ -8,8 +8,7 @@ use machinery::field_path::Path;
 use machinery::format::{self, NameRule, ip};
 use machinery::hooks::Validation;
 
-use crate::hatches::core::validation::addresses::validate_legacy_ip;
-use crate::hatches::core::validation::service_balancer::validate_host_name;
+use crate::hatches::core::validation::addresses::{validate_host_name, validate_legacy_ip};
 use crate::networking::v1::{
     HTTPIngressPath, Ingress, IngressBackend, IngressRule, IngressServiceBackend, IngressSpec, IngressTLS, path_type,
 };
