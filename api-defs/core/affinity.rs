@@ -1,6 +1,9 @@
 use crate::meta::LabelSelector;
 
 /// Scheduling rules attracting pods to, or keeping them from, nodes and other pods.
+#[check(nodeAffinity, below)]
+#[check(podAffinity, below)]
+#[check(podAntiAffinity, below)]
 pub struct Affinity {
     /// Rules choosing nodes by their labels or fields.
     #[field(1)]
@@ -16,6 +19,8 @@ pub struct Affinity {
 }
 
 /// Rules attracting a pod to nodes by their labels.
+#[check(requiredDuringSchedulingIgnoredDuringExecution, below)]
+#[check(preferredDuringSchedulingIgnoredDuringExecution, below)]
 pub struct NodeAffinity {
     /// Hard rule: the pod stays pending unless a node matches; running pods are unaffected.
     #[field(1)]
@@ -28,6 +33,7 @@ pub struct NodeAffinity {
 
 /// Alternatives for picking nodes; a node qualifies by satisfying any term.
 #[structure(atomic)]
+#[check(nodeSelectorTerms, filled = "must have at least one node selector term", below)]
 pub struct NodeSelector {
     /// Candidate terms, of which at least one must match.
     #[field(1, required, list = atomic)]
@@ -36,6 +42,9 @@ pub struct NodeSelector {
 
 /// Set of comparisons that must all hold; an empty term matches no node.
 #[structure(atomic)]
+#[check(matchExpressions, below)]
+#[check(matchExpressions, below = any_values, when(part(any_values)))]
+#[check(matchFields, below = fields, when(part(default, any_values)))]
 pub struct NodeSelectorTerm {
     /// Comparisons evaluated against node labels.
     #[field(1, list = atomic)]
@@ -47,6 +56,44 @@ pub struct NodeSelectorTerm {
 }
 
 /// Single comparison against a node label or field.
+#[check(
+    values,
+    missing = "must be specified when `operator` is 'In' or 'NotIn'",
+    when(part(default, any_values), operator = (In, NotIn), unset(values))
+)]
+#[check(
+    values,
+    forbidden = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+    when(part(default, any_values), operator = (Exists, DoesNotExist))
+)]
+#[check(
+    values,
+    missing = "must be specified single value when `operator` is 'Lt' or 'Gt'",
+    when(part(default, any_values), operator = (Gt, Lt), not(single(values)))
+)]
+#[check(
+    operator,
+    invalid = "not a valid selector operator",
+    when(part(default, any_values), not(operator = (In, NotIn, Exists, DoesNotExist, Gt, Lt)))
+)]
+#[check(key, format = qualified_name, when(part(default, any_values)))]
+#[check(values, each(format = label_value), when(not(option(any_values_of_nodes))))]
+#[check(
+    values,
+    missing = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
+    when(part(fields), operator = (In, NotIn), not(single(values)))
+)]
+#[check(
+    operator,
+    invalid = "not a valid selector operator",
+    when(part(fields), not(operator = (In, NotIn)))
+)]
+#[check(
+    key,
+    invalid = "not a valid field selector key",
+    when(part(fields), not(key = "metadata.name"))
+)]
+#[check(values, each(name = dns1123_subdomain), when(part(fields), key = "metadata.name"))]
 pub struct NodeSelectorRequirement {
     /// Label or field name to examine.
     #[field(1, required)]
@@ -72,6 +119,8 @@ pub enum NodeSelectorOperator {
 }
 
 /// Soft node preference together with its importance.
+#[check(weight, range(1, 100, "must be in the range 1-100"))]
+#[check(preference, below = any_values)]
 pub struct PreferredSchedulingTerm {
     /// Points from 1 to 100 added for nodes that match.
     #[field(1, required)]
@@ -83,6 +132,8 @@ pub struct PreferredSchedulingTerm {
 }
 
 /// Rules drawing a pod towards topology domains where certain pods already run.
+#[check(requiredDuringSchedulingIgnoredDuringExecution, below)]
+#[check(preferredDuringSchedulingIgnoredDuringExecution, below)]
 pub struct PodAffinity {
     /// Hard co-location terms, all of which must hold at scheduling time.
     #[field(1, list = atomic)]
@@ -94,6 +145,11 @@ pub struct PodAffinity {
 }
 
 /// Describes which pods to be near or away from, and in what domain.
+#[check(labelSelector, by_hand = validate_selector_of_pods)]
+#[check(namespaceSelector, by_hand = validate_selector_of_pods)]
+#[check(namespaces, each(at("../namespace", name = dns1123_label)))]
+#[check(self, by_hand = validate_label_keys_of_term)]
+#[check(topologyKey, filled = "can not be empty", format = qualified_name)]
 pub struct PodAffinityTerm {
     /// Selects the other pods by label; unset selects none.
     #[field(1)]
@@ -121,6 +177,8 @@ pub struct PodAffinityTerm {
 }
 
 /// Soft pod affinity or anti-affinity term with its importance.
+#[check(weight, range(1, 100, "must be in the range 1-100"))]
+#[check(podAffinityTerm, below)]
 pub struct WeightedPodAffinityTerm {
     /// Importance from 1 to 100 in the node's score.
     #[field(1, required)]
@@ -132,6 +190,8 @@ pub struct WeightedPodAffinityTerm {
 }
 
 /// Rules keeping a pod out of topology domains where certain pods run.
+#[check(requiredDuringSchedulingIgnoredDuringExecution, below)]
+#[check(preferredDuringSchedulingIgnoredDuringExecution, below)]
 pub struct PodAntiAffinity {
     /// Hard separation terms; a violating node is ruled out.
     #[field(1, list = atomic)]
@@ -162,6 +222,17 @@ pub struct TopologySelectorLabelRequirement {
 }
 
 /// Controls how evenly matching pods are distributed over topology domains.
+#[check(maxSkew, positive)]
+#[check(topologyKey, filled = "can not be empty")]
+#[check(whenUnsatisfiable, one_of(DoNotSchedule, ScheduleAnyway))]
+#[check(minDomains, positive, when(part(domains)))]
+#[check(
+    self,
+    by_hand = validate_domains,
+    when(part(domains), set(minDomains), not(whenUnsatisfiable = DoNotSchedule))
+)]
+#[check(nodeAffinityPolicy, one_of(Honor, Ignore), when(part(domains)))]
+#[check(nodeTaintsPolicy, one_of(Honor, Ignore), when(part(domains)))]
 pub struct TopologySpreadConstraint {
     /// Greatest tolerated difference in pod count between domains; must be above zero.
     #[field(1, required)]

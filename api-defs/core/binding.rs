@@ -3,7 +3,8 @@ use crate::meta::ObjectMeta;
 /// Assigns a pod to a node; schedulers create it via `pods/binding`.
 #[kind(plural = "bindings", scope = Namespaced, verbs(create), virtual)]
 #[versions(v1(introduced = "1.0"))]
-#[validate(by_hand = validate_binding)]
+#[check(target.kind, unsupported(Node, "<empty>"), when(not(target.kind = ("", Node))))]
+#[check(target.name, filled)]
 pub struct Binding {
     /// Name and namespace of the pod being bound.
     #[field(1)]

@@ -5,7 +5,20 @@ use crate::meta::ObjectMeta;
 #[versions(v1(introduced = "1.2"))]
 #[column("Data", by_hand = config_map_data, reads(data, binaryData), "How many entries it has, binary ones included.")]
 #[column("Age", age)]
-#[validate(by_hand = validate_config_map)]
+#[check(
+    immutable,
+    unchanged = "field is immutable when `immutable` is set",
+    when(was(immutable = true))
+)]
+#[check(
+    data,
+    unchanged = "field is immutable when `immutable` is set",
+    when(was(immutable = true))
+)]
+#[check(self, by_hand = validate_config_map_change, when(update))]
+#[check(self, by_hand = validate_config_map_keys)]
+#[check(binaryData, each_key(format = config_map_key))]
+#[check(self, by_hand = validate_config_map_size)]
 pub struct ConfigMap {
     /// Name, namespace, labels and annotations of the ConfigMap.
     #[field(1)]

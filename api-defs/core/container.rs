@@ -2,6 +2,81 @@
 #[default(terminationMessagePath = "/dev/termination-log")]
 #[default(terminationMessagePolicy = File)]
 #[default(by_hand = default_container)]
+#[check(name, required, name = dns1123_label, when(part(head)))]
+#[check(image, filled, when(part(head)))]
+#[check(terminationMessagePolicy, required, one_of(File, FallbackToLogsOnError), when(part(head)))]
+#[check(ports, below, when(part(head)))]
+#[check(env, below, when(part(head)))]
+#[check(envFrom, below, when(part(head)))]
+#[check(imagePullPolicy, required, one_of(Always, IfNotPresent, Never), when(part(policy)))]
+#[check(resizePolicy, below, when(part(tail)))]
+#[check(securityContext, below, when(part(tail)))]
+#[check(lifecycle, below, when(part(main, sidecar)))]
+#[check(livenessProbe, below, when(part(main, sidecar)))]
+#[check(
+    livenessProbe.successThreshold,
+    invalid = "must be 1",
+    when(part(main, sidecar), set(livenessProbe), not(livenessProbe.successThreshold = 1))
+)]
+#[check(readinessProbe, below, when(part(main, sidecar)))]
+#[check(
+    readinessProbe.terminationGracePeriodSeconds,
+    invalid = "must not be set for readinessProbes",
+    when(part(main, sidecar), set(readinessProbe.terminationGracePeriodSeconds))
+)]
+#[check(startupProbe, below, when(part(main, sidecar)))]
+#[check(
+    startupProbe.successThreshold,
+    invalid = "must be 1",
+    when(part(main, sidecar), set(startupProbe), not(startupProbe.successThreshold = 1))
+)]
+#[check(
+    restartPolicy,
+    missing = "must specify restartPolicy when restart rules are used",
+    when(
+        part(main, restarts),
+        option(container_restart_rules),
+        unset(restartPolicy),
+        set(restartPolicyRules)
+    )
+)]
+#[check(
+    restartPolicy,
+    one_of(Always, Never, OnFailure),
+    when(part(main, restarts), option(container_restart_rules))
+)]
+#[check(
+    restartPolicyRules,
+    max_items = 20,
+    below,
+    when(part(main, restarts), option(container_restart_rules))
+)]
+#[check(
+    restartPolicy,
+    forbidden = "may not be set for non-init containers",
+    when(part(main), not(option(container_restart_rules)))
+)]
+#[check(
+    lifecycle,
+    forbidden = "may not be set for init containers without restartPolicy=Always",
+    when(part(once))
+)]
+#[check(
+    livenessProbe,
+    forbidden = "may not be set for init containers without restartPolicy=Always",
+    when(part(once))
+)]
+#[check(
+    readinessProbe,
+    forbidden = "may not be set for init containers without restartPolicy=Always",
+    when(part(once))
+)]
+#[check(
+    startupProbe,
+    forbidden = "may not be set for init containers without restartPolicy=Always",
+    when(part(once))
+)]
+#[check(resizePolicy, below = once, when(part(once), not(option(init_resize_restarts))))]
 pub struct Container {
     /// DNS-label identifier for this container, distinct from every other container in the pod.
     #[field(1, required)]
@@ -105,6 +180,11 @@ pub struct Container {
 }
 
 /// A single network port that a container opens.
+#[check(name, optional, format = port_name, valid, distinct)]
+#[check(containerPort, missing = "", when(containerPort = 0))]
+#[check(containerPort, port, when(not(containerPort = 0)))]
+#[check(hostPort, port, when(not(hostPort = 0)))]
+#[check(protocol, required, one_of(SCTP, TCP, UDP))]
 pub struct ContainerPort {
     /// Optional service-style label, 15 characters at most, that Services can target by name.
     #[field(1)]
@@ -155,6 +235,19 @@ pub struct ResourceClaim {
 }
 
 /// Links one resource to the restart behaviour wanted when it is resized in place.
+#[check(resourceName, at(".", distinct))]
+#[check(resourceName, at("..", required, one_of(cpu, memory)))]
+#[check(restartPolicy, at("..", required, one_of(NotRequired, RestartContainer)))]
+#[check(
+    restartPolicy,
+    at("..", invalid = "must be 'NotRequired' when `restartPolicy` is 'Never'"),
+    when(option(never_restarted), not(restartPolicy = NotRequired))
+)]
+#[check(
+    restartPolicy,
+    invalid = "must not be 'RestartContainer' for non-sidecar init containers",
+    when(part(once), restartPolicy = RestartContainer)
+)]
 pub struct ContainerResizePolicy {
     /// Resource this rule covers, either `cpu` or `memory`.
     #[field(1, required)]
@@ -181,6 +274,9 @@ pub enum ContainerRestartPolicy {
 }
 
 /// Defines what happens when a container exits in a particular way.
+#[check(action, one_of(Restart), when(not(option(restart_all_containers))))]
+#[check(action, one_of(Restart, RestartAllContainers), when(option(restart_all_containers)))]
+#[check(exitCodes, required = "must be specified", below)]
 pub struct ContainerRestartRule {
     /// Reaction to a match: `Restart` this container or `RestartAllContainers` in the pod.
     #[field(1, required, omitempty)]
@@ -199,6 +295,8 @@ pub enum ContainerRestartRuleAction {
 }
 
 /// Exit-code condition used by container restart rules.
+#[check(operator, one_of(In, NotIn))]
+#[check(values, max_items = 255)]
 pub struct ContainerRestartRuleOnExitCodes {
     /// Use `In` for codes present in `values`, `NotIn` for any code outside it.
     #[field(1, required, omitempty)]
@@ -217,6 +315,40 @@ pub enum ContainerRestartRuleOnExitCodesOperator {
 }
 
 /// Attaches a pod volume to a directory in a container.
+#[check(subPath, at("../subPath", format = relative_path))]
+#[check(
+    subPathExpr,
+    invalid = "subPathExpr and subPath are mutually exclusive",
+    when(set(subPathExpr), set(subPath))
+)]
+#[check(subPathExpr, at("../subPathExpr", format = relative_path))]
+#[check(mountPropagation, at("../mountPropagation", one_of(Bidirectional, HostToContainer, None)))]
+#[check(
+    mountPropagation,
+    at(
+        "../mountPropagation",
+        forbidden = "Bidirectional mount propagation is available only to privileged containers"
+    ),
+    when(mountPropagation = Bidirectional, not(option(privileged)))
+)]
+#[check(
+    recursiveReadOnly,
+    at("../recursiveReadOnly", forbidden = "may only be specified when readOnly is true"),
+    when(recursiveReadOnly = (Enabled, IfPossible), readOnly = false)
+)]
+#[check(
+    recursiveReadOnly,
+    at(
+        "../recursiveReadOnly",
+        forbidden = "may only be specified when mountPropagation is None or not specified"
+    ),
+    when(
+        recursiveReadOnly = (Enabled, IfPossible),
+        set(mountPropagation),
+        not(mountPropagation = None)
+    )
+)]
+#[check(recursiveReadOnly, at("../recursiveReadOnly", one_of(Disabled, Enabled, IfPossible)))]
 pub struct VolumeMount {
     /// Which of the pod's volumes to mount.
     #[field(1, required)]
@@ -290,6 +422,13 @@ pub enum PullPolicy {
 #[default(terminationMessagePath = "/dev/termination-log")]
 #[default(terminationMessagePolicy = File)]
 #[default(by_hand = default_ephemeral_container)]
+#[check(
+    volumeMounts,
+    each(
+        field(subPath, forbidden = "cannot be set for an Ephemeral Container"),
+        field(subPathExpr, forbidden = "cannot be set for an Ephemeral Container")
+    )
+)]
 pub struct EphemeralContainer {
     /// Inlined settings shared with ordinary containers.
     #[field(1, inline)]
@@ -301,6 +440,15 @@ pub struct EphemeralContainer {
 }
 
 /// Settings of a debug container, mirroring those of a regular container.
+#[check(name, required, name = dns1123_label, when(part(head)))]
+#[check(image, filled, when(part(head)))]
+#[check(terminationMessagePolicy, required, one_of(File, FallbackToLogsOnError), when(part(head)))]
+#[check(ports, below, when(part(head)))]
+#[check(env, below, when(part(head)))]
+#[check(envFrom, below, when(part(head)))]
+#[check(imagePullPolicy, required, one_of(Always, IfNotPresent, Never), when(part(policy)))]
+#[check(resizePolicy, below, when(part(tail)))]
+#[check(securityContext, below, when(part(tail)))]
 pub struct EphemeralContainerCommon {
     /// Label for the debug container; must not clash with any other container here.
     #[field(1, required)]

@@ -1,4 +1,17 @@
 /// Imports a whole ConfigMap or Secret as environment variables.
+#[check(prefix, optional, format = relaxed_env_var_name)]
+#[check(configMapRef.name, required, format = dns1123_subdomain_prefix)]
+#[check(secretRef.name, required, format = dns1123_subdomain_prefix)]
+#[check(
+    self,
+    at(".", invalid("", "must specify one of: `configMapRef` or `secretRef`")),
+    when(none(configMapRef, secretRef))
+)]
+#[check(
+    self,
+    at(".", invalid("", "may not have more than one field specified at a time")),
+    when(many(configMapRef, secretRef))
+)]
 pub struct EnvFromSource {
     /// Text placed before each imported key to build the variable name.
     #[field(1)]
@@ -36,6 +49,75 @@ pub struct SecretEnvSource {
 }
 
 /// A single environment variable set inside the container.
+#[check(name, required, format = relaxed_env_var_name)]
+#[check(valueFrom, below)]
+#[check(
+    valueFrom,
+    invalid(
+        "",
+        "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
+    ),
+    when(
+        set(valueFrom),
+        none(
+            valueFrom.fieldRef,
+            valueFrom.resourceFieldRef,
+            valueFrom.configMapKeyRef,
+            valueFrom.secretKeyRef,
+            valueFrom.fileKeyRef
+        ),
+        option(env_files)
+    )
+)]
+#[check(
+    valueFrom,
+    invalid(
+        "",
+        "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`"
+    ),
+    when(
+        set(valueFrom),
+        none(
+            valueFrom.fieldRef,
+            valueFrom.resourceFieldRef,
+            valueFrom.configMapKeyRef,
+            valueFrom.secretKeyRef,
+            valueFrom.fileKeyRef
+        ),
+        not(option(env_files))
+    )
+)]
+#[check(
+    valueFrom,
+    invalid("", "may not be specified when `value` is not empty"),
+    when(
+        set(valueFrom),
+        not(
+            none(
+                valueFrom.fieldRef,
+                valueFrom.resourceFieldRef,
+                valueFrom.configMapKeyRef,
+                valueFrom.secretKeyRef,
+                valueFrom.fileKeyRef
+            )
+        ),
+        set(value)
+    )
+)]
+#[check(
+    valueFrom,
+    invalid("", "may not have more than one field specified at a time"),
+    when(
+        many(
+            valueFrom.fieldRef,
+            valueFrom.resourceFieldRef,
+            valueFrom.configMapKeyRef,
+            valueFrom.secretKeyRef,
+            valueFrom.fileKeyRef
+        ),
+        unset(value)
+    )
+)]
 pub struct EnvVar {
     /// Variable name as seen by the process; printable ASCII without `=`.
     #[field(1, required)]
@@ -51,6 +133,11 @@ pub struct EnvVar {
 }
 
 /// Place an environment variable's content comes from; pick exactly one.
+#[check(fieldRef, below)]
+#[check(resourceFieldRef, below)]
+#[check(configMapKeyRef, below)]
+#[check(secretKeyRef, below)]
+#[check(fileKeyRef, below)]
 pub struct EnvVarSource {
     /// Pod field to copy, such as `metadata.name`, `spec.nodeName` or `status.podIP`.
     #[field(1)]
@@ -75,6 +162,14 @@ pub struct EnvVarSource {
 
 /// Addresses one field of the pod for the downward API.
 #[structure(atomic)]
+#[check(apiVersion, required, when(part(default, volume)))]
+#[check(fieldPath, required, when(part(default, volume), set(apiVersion)))]
+#[check(self, by_hand = validate_field_of_variable, when(set(apiVersion), set(fieldPath)))]
+#[check(
+    self,
+    by_hand = validate_field_of_file,
+    when(part(volume), set(apiVersion), set(fieldPath))
+)]
 pub struct ObjectFieldSelector {
     /// Version whose schema the path is written for, `v1` by default.
     #[field(1, default_hidden = "v1")]
@@ -87,6 +182,16 @@ pub struct ObjectFieldSelector {
 
 /// Picks a container's resource figure for the downward API.
 #[structure(atomic)]
+#[check(resource, required)]
+#[check(containerName, required, when(part(volume)))]
+#[check(resource, required, when(part(volume), set(containerName)))]
+#[check(self, by_hand = validate_shown_resource, when(set(resource)))]
+#[check(
+    self,
+    by_hand = validate_shown_resource,
+    when(part(volume), set(containerName), set(resource))
+)]
+#[check(self, by_hand = validate_divisor, when(part(default, volume)))]
 pub struct ResourceFieldSelector {
     /// Whose figures to read; environment variables may skip it to mean their own container.
     #[field(1)]
@@ -103,6 +208,8 @@ pub struct ResourceFieldSelector {
 
 /// Picks one entry of a ConfigMap.
 #[structure(atomic)]
+#[check(name, name = dns1123_subdomain)]
+#[check(key, required, format = config_map_key)]
 pub struct ConfigMapKeySelector {
     /// Inlined `name` of the ConfigMap holding the entry.
     #[field(1, inline)]
@@ -119,6 +226,8 @@ pub struct ConfigMapKeySelector {
 
 /// Picks one key of a Secret.
 #[structure(atomic)]
+#[check(name, name = dns1123_subdomain)]
+#[check(key, required, format = config_map_key)]
 pub struct SecretKeySelector {
     /// Names the Secret that contains the key.
     #[field(1, inline)]
@@ -135,6 +244,9 @@ pub struct SecretKeySelector {
 
 /// Picks one variable out of an env-format file stored on a volume.
 #[structure(atomic)]
+#[check(key, required, format = relaxed_env_var_name)]
+#[check(volumeName, required, name = dns1123_label)]
+#[check(path, required, format = path_without_backsteps)]
 pub struct FileKeySelector {
     /// Volume in the pod that contains the env file.
     #[field(1, required)]

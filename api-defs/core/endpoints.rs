@@ -5,8 +5,8 @@ use crate::meta::ObjectMeta;
 #[versions(v1(introduced = "1.0", deprecated = "1.33", replacement = "discovery.k8s.io/v1 EndpointSlice"))]
 #[column("Endpoints", by_hand = endpoints_endpoints, reads(subsets), "Addresses and ports that are ready; only the first few are shown.")]
 #[column("Age", age)]
-#[validate(by_hand = validate_endpoints)]
 #[strategy(warnings = warn_endpoints)]
+#[check(subsets, below, when(changed(subsets)))]
 pub struct Endpoints {
     /// Identifying metadata; the name must equal that of the Service it backs.
     #[field(1)]
@@ -19,6 +19,14 @@ pub struct Endpoints {
 
 /// Group of addresses that all share an identical set of ports.
 #[deprecated]
+#[check(
+    self,
+    missing = "must specify `addresses` or `notReadyAddresses`",
+    when(none(addresses, notReadyAddresses))
+)]
+#[check(addresses, below)]
+#[check(notReadyAddresses, below)]
+#[check(ports, below)]
 pub struct EndpointSubset {
     /// Backends that are ready and may receive traffic.
     #[field(1, list = atomic)]
@@ -36,6 +44,11 @@ pub struct EndpointSubset {
 /// A single backend IP listed in an Endpoints object.
 #[structure(atomic)]
 #[deprecated]
+#[check(ip, format = ip_address, when(gate(StrictIPCIDRValidation)))]
+#[check(ip, format = lenient_ip_address, when(not(gate(StrictIPCIDRValidation))))]
+#[check(hostname, optional, name = dns1123_label)]
+#[check(nodeName, name = dns1123_subdomain)]
+#[check(ip, format = endpoint_ip)]
 pub struct EndpointAddress {
     /// Backend IP; loopback, link-local and link-local multicast ranges are rejected.
     #[field(1, required)]
@@ -57,6 +70,11 @@ pub struct EndpointAddress {
 /// A port number offered by every address of the subset.
 #[structure(atomic)]
 #[deprecated]
+#[check(name, filled, when(several))]
+#[check(name, optional, name = dns1123_label)]
+#[check(port, port)]
+#[check(protocol, required, one_of(SCTP, TCP, UDP))]
+#[check(appProtocol, format = qualified_name)]
 pub struct EndpointPort {
     /// Matches the Service port name; may be blank only with a single port.
     #[field(1)]

@@ -25,6 +25,33 @@ use crate::meta::ObjectMeta;
 #[selectable("source", by_hand = event_source_label, reads(source.component, reportingComponent))]
 #[selectable(type)]
 #[validate(by_hand = validate_event)]
+#[check(eventTime, required, when(part(new)))]
+#[check(
+    firstTimestamp,
+    invalid("", "needs to be unset"),
+    when(part(new_times), set(firstTimestamp))
+)]
+#[check(lastTimestamp, invalid("", "needs to be unset"), when(part(new_times), set(lastTimestamp)))]
+#[check(count, invalid("", "needs to be unset"), when(part(new_times), not(count = 0)))]
+#[check(
+    source,
+    invalid("", "needs to be unset"),
+    when(part(new_times), not(none(source.component, source.host)))
+)]
+#[check(involvedObject, immutable, when(part(change)))]
+#[check(reason, immutable, when(part(change)))]
+#[check(message, immutable, when(part(change)))]
+#[check(source, immutable, when(part(change)))]
+#[check(firstTimestamp, immutable, when(part(change)))]
+#[check(lastTimestamp, immutable, when(part(change)))]
+#[check(count, immutable, when(part(change)))]
+#[check(reason, immutable, when(part(change)))]
+#[check(type, immutable, when(part(change)))]
+#[check(eventTime, immutable, when(part(change)))]
+#[check(action, immutable, when(part(change)))]
+#[check(related, immutable, when(part(change)))]
+#[check(reportingComponent, at("reportingController", immutable), when(part(change)))]
+#[check(reportingInstance, immutable, when(part(change)))]
 pub struct Event {
     /// Event name and namespace; the namespace matches that of the affected object.
     #[field(1, required)]

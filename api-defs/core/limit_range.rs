@@ -3,8 +3,8 @@ use crate::meta::ObjectMeta;
 /// Per-namespace defaults and bounds on what pods, containers and claims may request.
 #[kind(plural = "limitranges", short = "limits", scope = Namespaced, create_on_update, metadata = whole)]
 #[versions(v1(introduced = "1.0"))]
-#[validate(by_hand = validate_limit_range)]
 #[strategy(create = create_limit_range)]
+#[check(spec.limits, below)]
 pub struct LimitRange {
     /// Name, labels and annotations of the LimitRange.
     #[field(1)]
@@ -24,6 +24,9 @@ pub struct LimitRangeSpec {
 
 /// Bounds and defaults for one kind of object.
 #[default(by_hand = default_limit_range_item)]
+#[check(self, by_hand = validate_limit_type)]
+#[check(type, distinct)]
+#[check(self, by_hand = validate_limits)]
 pub struct LimitRangeItem {
     /// Kind being constrained: `Pod`, `Container` or `PersistentVolumeClaim`.
     #[field(1, required)]

@@ -19,7 +19,26 @@ use crate::meta::ObjectMeta;
 #[selectable(status.phase)]
 #[default(by_hand = default_namespace)]
 #[strategy(create = create_namespace, update = update_namespace, delete = delete_namespace, holds = namespace_has_content)]
-#[validate(by_hand = validate_namespace)]
+#[check(
+    spec.finalizers,
+    each(format = qualified_name, format = kubernetes_finalizer_name),
+    when(subresource = finalize)
+)]
+#[check(
+    spec.finalizers,
+    each(at(".", format = qualified_name, format = kubernetes_finalizer_name)),
+    when(not(subresource = finalize), not(subresource = status))
+)]
+#[check(
+    status.phase,
+    at("Phase", invalid = "may only be 'Active' if `deletionTimestamp` is empty"),
+    when(subresource = status, unset(metadata.deletionTimestamp), not(status.phase = Active))
+)]
+#[check(
+    status.phase,
+    at("Phase", invalid = "may only be 'Terminating' if `deletionTimestamp` is not empty"),
+    when(subresource = status, set(metadata.deletionTimestamp), not(status.phase = Terminating))
+)]
 pub struct Namespace {
     /// Namespace name plus labels, which drive things like Pod Security levels.
     #[field(1)]

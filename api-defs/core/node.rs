@@ -40,6 +40,13 @@ pub struct Node {
 
 /// Desired attributes of a cluster node.
 #[normalize(by_hand = normalize_node_spec)]
+#[check(
+    providerID,
+    unchanged = "node updates may not change providerID except from \"\" to valid",
+    when(was(set(providerID)))
+)]
+#[check(configSource, below = spec)]
+#[check(externalID, unchanged = "may not be updated", when(part(last)))]
 pub struct NodeSpec {
     /// IP range from which pods on this node get addresses.
     #[field(1)]
@@ -71,6 +78,13 @@ pub struct NodeSpec {
 }
 
 /// Where dynamic kubelet configuration comes from; the feature was removed in v1.24.
+#[check(configMap, below = spec, when(part(spec)))]
+#[check(configMap, below = status, when(part(status)))]
+#[check(
+    self,
+    invalid = "exactly one reference subfield must be non-nil",
+    when(part(spec, status), unset(configMap))
+)]
 pub struct NodeConfigSource {
     /// ConfigMap that supplies the kubelet settings.
     #[field(2)]
@@ -78,6 +92,13 @@ pub struct NodeConfigSource {
 }
 
 /// Legacy pointer from a node to a ConfigMap holding kubelet settings; no longer honoured.
+#[check(uid, forbidden = "uid must not be set in spec", when(part(spec)))]
+#[check(resourceVersion, forbidden = "resourceVersion must not be set in spec", when(part(spec)))]
+#[check(uid, filled, when(part(status)))]
+#[check(resourceVersion, filled, when(part(status)))]
+#[check(namespace, required, name = dns1123_label, when(part(spec, status)))]
+#[check(name, required, name = dns1123_subdomain, when(part(spec, status)))]
+#[check(kubeletConfigKey, required, format = config_map_key, when(part(spec, status)))]
 pub struct ConfigMapNodeConfigSource {
     /// Namespace of the ConfigMap that stores the kubelet configuration.
     #[field(1, required)]
@@ -102,6 +123,9 @@ pub struct ConfigMapNodeConfigSource {
 
 /// Everything the kubelet and controllers report about a node.
 #[default(by_hand = default_node_status)]
+#[check(nodeInfo.swap.capacity, at("/metadata.nodeSwapStatus.capacity", positive))]
+#[check(addresses, each(distinct(type, address)), when(part(change)))]
+#[check(config, below, when(part(config)))]
 pub struct NodeStatus {
     /// Total resources of the machine, before system reservations.
     #[field(1)]
@@ -316,6 +340,9 @@ pub struct AttachedVolume {
 }
 
 /// Reported state of dynamic kubelet configuration, now obsolete.
+#[check(assigned, below = status)]
+#[check(active, below = status)]
+#[check(lastKnownGood, below = status)]
 pub struct NodeConfigStatus {
     /// Configuration the kubelet is going to try.
     #[field(1)]

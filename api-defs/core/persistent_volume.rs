@@ -35,6 +35,215 @@ pub struct PersistentVolume {
 
 /// Full definition of a piece of cluster storage.
 #[default(by_hand = default_persistent_volume_spec)]
+#[check(
+    claimRef,
+    forbidden = "may not be specified in the context of inline volumes",
+    when(part(inline))
+)]
+#[check(
+    capacity,
+    forbidden = "may not be specified in the context of inline volumes",
+    when(part(inline))
+)]
+#[check(
+    csi,
+    missing = "has to be specified in the context of inline volumes",
+    when(part(inline), unset(csi))
+)]
+#[check(accessModes, filled, when(part(default, inline)))]
+#[check(
+    accessModes,
+    each(at(".", one_of(ReadOnlyMany, ReadWriteMany, ReadWriteOnce, ReadWriteOncePod))),
+    when(part(default, inline))
+)]
+#[check(
+    accessModes,
+    forbidden = "may not use ReadWriteOncePod with other access modes",
+    when(
+        part(default, inline),
+        accessModes = ReadWriteOncePod,
+        accessModes = (ReadOnlyMany, ReadWriteMany, ReadWriteOnce)
+    )
+)]
+#[check(self, by_hand = validate_volume_capacity)]
+#[check(persistentVolumeReclaimPolicy, optional, one_of(Delete, Recycle, Retain))]
+#[check(
+    persistentVolumeReclaimPolicy,
+    forbidden = "may only be Retain in the context of inline volumes",
+    when(part(inline), not(persistentVolumeReclaimPolicy = Retain))
+)]
+#[check(nodeAffinity, below)]
+#[check(
+    nodeAffinity,
+    forbidden = "may not be specified in the context of inline volumes",
+    when(part(inline))
+)]
+#[check(
+    hostPath,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    gcePersistentDisk,
+    member = "may not specify more than 1 volume type",
+    at(persistentDisk, below),
+    when(part(default, inline))
+)]
+#[check(
+    awsElasticBlockStore,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    glusterfs,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    flocker,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    nfs,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    rbd,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    quobyte,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    cephfs,
+    at("cephFS", member = "may not specify more than 1 volume type"),
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    iscsi,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    cinder,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(fc, member = "may not specify more than 1 volume type", below, when(part(default, inline)))]
+#[check(flexVolume, member, below, when(part(default, inline)))]
+#[check(
+    azureFile,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    vsphereVolume,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    photonPersistentDisk,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    portworxVolume,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    azureDisk,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    scaleIO,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    local,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    nodeAffinity,
+    missing = "Local volume requires node affinity",
+    when(part(default, inline), member(local), unset(nodeAffinity))
+)]
+#[check(
+    storageos,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(
+    csi,
+    member = "may not specify more than 1 volume type",
+    below,
+    when(part(default, inline))
+)]
+#[check(self, missing = "must specify a volume type", when(part(default, inline), no_member))]
+#[check(
+    self,
+    by_hand = validate_recycled_root,
+    when(part(default, inline), persistentVolumeReclaimPolicy = Recycle)
+)]
+#[check(storageClassName, optional, name = dns1123_subdomain)]
+#[check(
+    storageClassName,
+    forbidden = "may not be specified in the context of inline volumes",
+    when(part(inline))
+)]
+#[check(volumeMode, one_of(Block, Filesystem))]
+#[check(
+    volumeMode,
+    forbidden = "may not specify volumeMode other than Filesystem in the context of inline volumes",
+    when(part(inline), not(volumeMode = Filesystem))
+)]
+#[check(
+    volumeAttributesClassName,
+    missing = "an empty string is disallowed",
+    when(part(default, inline), set(volumeAttributesClassName), volumeAttributesClassName = "")
+)]
+#[check(
+    volumeAttributesClassName,
+    name = dns1123_subdomain,
+    when(part(default, inline), not(volumeAttributesClassName = ""))
+)]
+#[check(
+    csi,
+    missing = "has to be specified when using volumeAttributesClassName",
+    when(part(default, inline), set(volumeAttributesClassName), unset(csi))
+)]
+#[check(volumeMode, at("/volumeMode", immutable), when(part(change)))]
+#[check(
+    volumeAttributesClassName,
+    unchanged = "update from non-nil value to nil is forbidden",
+    when(part(change_of_class), unset(volumeAttributesClassName))
+)]
 pub struct PersistentVolumeSpec {
     /// Size offered, keyed by `storage`.
     #[field(1)]
@@ -233,6 +442,17 @@ pub struct RBDPersistentVolumeSource {
 }
 
 /// Persistent volume on an iSCSI LUN, mountable read-write by one node at a time.
+#[check(targetPortal, filled)]
+#[check(self, by_hand = validate_target_length, when(set(initiatorName)))]
+#[check(iqn, required, format = iscsi_name)]
+#[check(lun, range(0, 255))]
+#[check(
+    secretRef,
+    missing = "",
+    when(unset(secretRef), any(chapAuthDiscovery = true, chapAuthSession = true))
+)]
+#[check(secretRef.name, filled)]
+#[check(initiatorName, at("initiatorname", format = iscsi_name))]
 pub struct ISCSIPersistentVolumeSource {
     /// Address of the iSCSI portal as `ip:port`; port 3260 is assumed when absent.
     #[field(1, required)]
@@ -330,6 +550,8 @@ pub struct CephFSPersistentVolumeSource {
 }
 
 /// Cluster-level volume served by a FlexVolume plugin; deprecated in favour of CSI.
+#[check(driver, filled)]
+#[check(options, each_key(format = unreserved_key))]
 pub struct FlexPersistentVolumeSource {
     /// FlexVolume plugin to use, in `vendor/driver` form.
     #[field(1, required)]
@@ -530,6 +752,7 @@ pub enum PersistentVolumeMode {
 }
 
 /// Restricts which nodes can use a volume.
+#[check(required, required = "must specify required node constraints", below)]
 pub struct VolumeNodeAffinity {
     /// Node terms that must match for a volume to be accessible.
     #[field(1)]

@@ -30,6 +30,32 @@ pub struct PersistentVolumeClaim {
 }
 
 /// Storage properties a claim asks for; mostly immutable after creation.
+#[check(accessModes, filled = "at least 1 access mode is required")]
+#[check(selector, by_hand = validate_claim_selector)]
+#[check(
+    accessModes,
+    each(at(".", one_of(ReadOnlyMany, ReadWriteMany, ReadWriteOnce, ReadWriteOncePod)))
+)]
+#[check(
+    accessModes,
+    forbidden = "may not use ReadWriteOncePod with other access modes",
+    when(
+        accessModes = ReadWriteOncePod,
+        accessModes = (ReadOnlyMany, ReadWriteMany, ReadWriteOnce)
+    )
+)]
+#[check(self, by_hand = validate_claimed_size)]
+#[check(storageClassName, name = dns1123_subdomain, when(not(storageClassName = "")))]
+#[check(volumeMode, one_of(Block, Filesystem))]
+#[check(dataSource, below)]
+#[check(dataSourceRef, below)]
+#[check(self, by_hand = validate_data_sources, when(set(dataSource), set(dataSourceRef)))]
+#[check(
+    volumeAttributesClassName,
+    name = dns1123_subdomain,
+    when(not(volumeAttributesClassName = ""))
+)]
+#[check(volumeMode, at("/volumeMode", immutable), when(part(change)))]
 pub struct PersistentVolumeClaimSpec {
     /// Ways the volume must be mountable, e.g. `ReadWriteOnce`.
     #[field(1, list = atomic)]

@@ -58,6 +58,332 @@ pub struct Pod {
 #[default(schedulerName = "default-scheduler")]
 #[default(by_hand = default_pod_spec)]
 #[normalize(by_hand = normalize_pod_spec)]
+#[check(terminationGracePeriodSeconds, required)]
+#[check(self, by_hand = validate_ports_of_host, when(hostNetwork = true, part(rest)))]
+#[check(restartPolicy, required, one_of(Always, OnFailure, Never), when(part(rest)))]
+#[check(
+    dnsPolicy,
+    required,
+    one_of(ClusterFirstWithHostNet, ClusterFirst, Default, None),
+    when(part(rest))
+)]
+#[check(nodeSelector, labels, when(part(rest)))]
+#[check(securityContext, below = ids, when(part(rest)))]
+#[check(
+    shareProcessNamespace,
+    at(
+        "securityContext.shareProcessNamespace",
+        invalid = "ShareProcessNamespace and HostPID cannot both be enabled"
+    ),
+    when(part(rest), set(securityContext), shareProcessNamespace = true, hostPID = true)
+)]
+#[check(self, by_hand = validate_sysctls_of_pod, when(part(rest), set(securityContext)))]
+#[check(securityContext, below, when(part(rest)))]
+#[check(affinity, below, when(part(rest)))]
+#[check(
+    dnsConfig,
+    missing = "must provide `dnsConfig` when `dnsPolicy` is None",
+    when(part(rest), dnsPolicy = None, unset(dnsConfig))
+)]
+#[check(
+    dnsConfig.nameservers,
+    missing = "must provide at least one DNS nameserver when `dnsPolicy` is None",
+    when(part(rest), dnsPolicy = None, unset(dnsConfig.nameservers))
+)]
+#[check(
+    dnsConfig,
+    below,
+    when(part(rest), any(not(dnsPolicy = None), set(dnsConfig.nameservers)))
+)]
+#[check(readinessGates, below, when(part(rest)))]
+#[check(schedulingGates, below, when(part(rest)))]
+#[check(self, by_hand = validate_spread_constraints, when(part(rest)))]
+#[check(self, by_hand = validate_host_processes, when(part(rest)))]
+#[check(
+    hostNetwork,
+    forbidden = "when `hostUsers` is false",
+    when(
+        part(rest),
+        hostUsers = false,
+        hostNetwork = true,
+        not(option(user_namespaces_in_host_network))
+    )
+)]
+#[check(
+    hostPID,
+    at("HostPID", forbidden = "when `hostUsers` is false"),
+    when(part(rest), hostUsers = false, hostPID = true)
+)]
+#[check(
+    hostIPC,
+    at("HostIPC", forbidden = "when `hostUsers` is false"),
+    when(part(rest), hostUsers = false, hostIPC = true)
+)]
+#[check(
+    initContainers,
+    each(field(volumeDevices, forbidden = "when `hostUsers` is false")),
+    when(part(rest), hostUsers = false, not(option(user_namespaces_with_devices)))
+)]
+#[check(
+    containers,
+    each(field(volumeDevices, forbidden = "when `hostUsers` is false")),
+    when(part(rest), hostUsers = false, not(option(user_namespaces_with_devices)))
+)]
+#[check(
+    ephemeralContainers,
+    each(field(volumeDevices, forbidden = "when `hostUsers` is false")),
+    when(part(rest), hostUsers = false, not(option(user_namespaces_with_devices)))
+)]
+#[check(
+    hostnameOverride,
+    forbidden = "may not be specified when setHostnameAsFQDN is true",
+    when(part(rest), set(hostnameOverride), setHostnameAsFQDN = true)
+)]
+#[check(
+    hostnameOverride,
+    forbidden = "may not be specified when hostNetwork is true",
+    when(part(rest), set(hostnameOverride), hostNetwork = true)
+)]
+#[check(hostnameOverride, max_bytes = 64, name = dns1123_subdomain, when(part(rest)))]
+#[check(serviceAccountName, optional, name = dns1123_subdomain, when(part(rest)))]
+#[check(nodeName, optional, name = dns1123_subdomain, when(part(rest)))]
+#[check(activeDeadlineSeconds, range(1, 2147483647), when(part(rest)))]
+#[check(hostname, optional, name = dns1123_label, when(part(rest)))]
+#[check(subdomain, optional, name = dns1123_label, when(part(rest)))]
+#[check(tolerations, below, when(part(rest)))]
+#[check(hostAliases, below, when(part(rest)))]
+#[check(priorityClassName, optional, name = dns1123_subdomain, when(part(rest)))]
+#[check(runtimeClassName, name = dns1123_subdomain, when(part(rest)))]
+#[check(
+    preemptionPolicy,
+    missing = "",
+    when(part(rest), set(preemptionPolicy), preemptionPolicy = "")
+)]
+#[check(
+    preemptionPolicy,
+    one_of(PreemptLowerPriority, Never),
+    when(part(rest), not(preemptionPolicy = ""))
+)]
+#[check(self, by_hand = validate_overhead, when(part(rest)))]
+#[check(os.name, required, when(part(rest)))]
+#[check(
+    securityContext.windowsOptions,
+    forbidden = "windows options cannot be set for a linux pod",
+    when(part(rest), os.name = linux)
+)]
+#[check(
+    initContainers,
+    each(
+        field(
+            securityContext.windowsOptions,
+            forbidden = "windows options cannot be set for a linux pod"
+        )
+    ),
+    when(part(rest), os.name = linux)
+)]
+#[check(
+    containers,
+    each(
+        field(
+            securityContext.windowsOptions,
+            forbidden = "windows options cannot be set for a linux pod"
+        )
+    ),
+    when(part(rest), os.name = linux)
+)]
+#[check(
+    ephemeralContainers,
+    each(
+        field(
+            securityContext.windowsOptions,
+            forbidden = "windows options cannot be set for a linux pod"
+        )
+    ),
+    when(part(rest), os.name = linux)
+)]
+#[check(
+    securityContext.appArmorProfile,
+    forbidden = "cannot be set for a windows pod",
+    when(part(rest), os.name = windows)
+)]
+#[check(
+    securityContext.seLinuxOptions,
+    forbidden = "cannot be set for a windows pod",
+    when(part(rest), os.name = windows)
+)]
+#[check(
+    hostUsers,
+    forbidden = "cannot be set for a windows pod",
+    when(part(rest), os.name = windows)
+)]
+#[check(
+    hostPID,
+    forbidden = "cannot be set for a windows pod",
+    when(part(rest), os.name = windows, hostPID = true)
+)]
+#[check(
+    hostIPC,
+    forbidden = "cannot be set for a windows pod",
+    when(part(rest), os.name = windows, hostIPC = true)
+)]
+#[check(
+    securityContext.seccompProfile,
+    forbidden = "cannot be set for a windows pod",
+    when(part(rest), os.name = windows)
+)]
+#[check(
+    securityContext.fsGroup,
+    forbidden = "cannot be set for a windows pod",
+    when(part(rest), os.name = windows)
+)]
+#[check(
+    securityContext.fsGroupChangePolicy,
+    forbidden = "cannot be set for a windows pod",
+    when(part(rest), os.name = windows)
+)]
+#[check(
+    securityContext.sysctls,
+    forbidden = "cannot be set for a windows pod",
+    when(part(rest), os.name = windows)
+)]
+#[check(
+    shareProcessNamespace,
+    forbidden = "cannot be set for a windows pod",
+    when(part(rest), os.name = windows)
+)]
+#[check(
+    securityContext.runAsUser,
+    forbidden = "cannot be set for a windows pod",
+    when(part(rest), os.name = windows)
+)]
+#[check(
+    securityContext.runAsGroup,
+    forbidden = "cannot be set for a windows pod",
+    when(part(rest), os.name = windows)
+)]
+#[check(
+    securityContext.supplementalGroups,
+    forbidden = "cannot be set for a windows pod",
+    when(part(rest), os.name = windows)
+)]
+#[check(
+    securityContext.supplementalGroupsPolicy,
+    forbidden = "cannot be set for a windows pod",
+    when(part(rest), os.name = windows)
+)]
+#[check(
+    securityContext.seLinuxChangePolicy,
+    forbidden = "cannot be set for a windows pod",
+    when(part(rest), os.name = windows)
+)]
+#[check(
+    initContainers,
+    each(
+        field(securityContext.appArmorProfile, forbidden = "cannot be set for a windows pod"),
+        field(securityContext.seLinuxOptions, forbidden = "cannot be set for a windows pod"),
+        field(securityContext.seccompProfile, forbidden = "cannot be set for a windows pod"),
+        field(securityContext.capabilities, forbidden = "cannot be set for a windows pod"),
+        field(
+            securityContext.readOnlyRootFilesystem,
+            forbidden = "cannot be set for a windows pod"
+        ),
+        field(securityContext.privileged, forbidden = "cannot be set for a windows pod"),
+        field(
+            securityContext.allowPrivilegeEscalation,
+            forbidden = "cannot be set for a windows pod"
+        ),
+        field(securityContext.procMount, forbidden = "cannot be set for a windows pod"),
+        field(securityContext.runAsUser, forbidden = "cannot be set for a windows pod"),
+        field(securityContext.runAsGroup, forbidden = "cannot be set for a windows pod")
+    ),
+    when(part(rest), os.name = windows)
+)]
+#[check(
+    containers,
+    each(
+        field(securityContext.appArmorProfile, forbidden = "cannot be set for a windows pod"),
+        field(securityContext.seLinuxOptions, forbidden = "cannot be set for a windows pod"),
+        field(securityContext.seccompProfile, forbidden = "cannot be set for a windows pod"),
+        field(securityContext.capabilities, forbidden = "cannot be set for a windows pod"),
+        field(
+            securityContext.readOnlyRootFilesystem,
+            forbidden = "cannot be set for a windows pod"
+        ),
+        field(securityContext.privileged, forbidden = "cannot be set for a windows pod"),
+        field(
+            securityContext.allowPrivilegeEscalation,
+            forbidden = "cannot be set for a windows pod"
+        ),
+        field(securityContext.procMount, forbidden = "cannot be set for a windows pod"),
+        field(securityContext.runAsUser, forbidden = "cannot be set for a windows pod"),
+        field(securityContext.runAsGroup, forbidden = "cannot be set for a windows pod")
+    ),
+    when(part(rest), os.name = windows)
+)]
+#[check(
+    ephemeralContainers,
+    each(
+        field(securityContext.appArmorProfile, forbidden = "cannot be set for a windows pod"),
+        field(securityContext.seLinuxOptions, forbidden = "cannot be set for a windows pod"),
+        field(securityContext.seccompProfile, forbidden = "cannot be set for a windows pod"),
+        field(securityContext.capabilities, forbidden = "cannot be set for a windows pod"),
+        field(
+            securityContext.readOnlyRootFilesystem,
+            forbidden = "cannot be set for a windows pod"
+        ),
+        field(securityContext.privileged, forbidden = "cannot be set for a windows pod"),
+        field(
+            securityContext.allowPrivilegeEscalation,
+            forbidden = "cannot be set for a windows pod"
+        ),
+        field(securityContext.procMount, forbidden = "cannot be set for a windows pod"),
+        field(securityContext.runAsUser, forbidden = "cannot be set for a windows pod"),
+        field(securityContext.runAsGroup, forbidden = "cannot be set for a windows pod")
+    ),
+    when(part(rest), os.name = windows)
+)]
+#[check(os.name, at(".", optional, one_of(linux, windows)), when(part(rest)))]
+#[check(schedulingGroup, below, when(part(rest)))]
+#[check(self, by_hand = validate_files_of_variables, when(part(rest)))]
+#[check(resourceClaims, below, when(part(claims)))]
+#[check(
+    volumes,
+    each(
+        field(
+            projected.sources,
+            each(
+                field(
+                    serviceAccountToken,
+                    forbidden = "must not be specified when serviceAccountName is not set"
+                )
+            )
+        )
+    ),
+    when(part(pod), unset(serviceAccountName))
+)]
+#[check(containers, each(field(image, format = trimmed_text)), when(part(pod)))]
+#[check(initContainers, each(field(image, format = trimmed_text)), when(part(pod)))]
+#[check(ephemeralContainers, forbidden = "cannot be set on create", when(part(new)))]
+#[check(
+    nodeName,
+    forbidden = "cannot be set until all schedulingGates have been cleared",
+    when(part(new), set(nodeName), set(schedulingGates))
+)]
+#[check(
+    ephemeralContainers,
+    forbidden = "ephemeral containers not allowed in pod template",
+    when(part(template))
+)]
+#[check(
+    resources,
+    forbidden = "may not be set for a windows pod",
+    when(part(resources), os.name = windows)
+)]
+#[check(
+    resources.claims,
+    forbidden = "claims may not be set for Resources at pod-level",
+    when(part(resources), not(os.name = windows))
+)]
 pub struct PodSpec {
     /// Storage that containers in the pod may mount.
     #[field(1, list = map(name), patch = merge_retain_keys)]
@@ -244,6 +570,9 @@ pub enum DNSPolicy {
 }
 
 /// Additional `/etc/hosts` line for the pod's containers.
+#[check(ip, format = ip_address, when(gate(StrictIPCIDRValidation)))]
+#[check(ip, format = lenient_ip_address, when(not(gate(StrictIPCIDRValidation))))]
+#[check(hostnames, each(name = dns1123_subdomain))]
 pub struct HostAlias {
     /// Address on the left-hand side of the hosts line.
     #[field(1, required)]
@@ -255,6 +584,13 @@ pub struct HostAlias {
 }
 
 /// Custom resolver settings merged into what `dnsPolicy` generates.
+#[check(nameservers, max_items(3, "must not have more than 3 nameservers"))]
+#[check(nameservers, each(format = ip_address), when(gate(StrictIPCIDRValidation)))]
+#[check(nameservers, each(format = lenient_ip_address), when(not(gate(StrictIPCIDRValidation))))]
+#[check(searches, max_items(32, "must not have more than 32 search paths"))]
+#[check(self, by_hand = validate_searches)]
+#[check(searches, each(format = search_domain))]
+#[check(options, below)]
 pub struct PodDNSConfig {
     /// Resolver IPs appended to the generated list; three in total at most.
     #[field(1, list = atomic)]
@@ -270,6 +606,7 @@ pub struct PodDNSConfig {
 }
 
 /// A single option line for `resolv.conf`.
+#[check(name, at(".", required = "must not be empty"))]
 pub struct PodDNSConfigOption {
     /// Option keyword such as `ndots`; must be present.
     #[field(1)]
@@ -281,6 +618,7 @@ pub struct PodDNSConfigOption {
 }
 
 /// Extra condition that must be true before a pod counts as ready.
+#[check(conditionType, format = qualified_name)]
 pub struct PodReadinessGate {
     /// Condition name looked up in the pod's status, set by an outside controller.
     #[field(1, required)]
@@ -310,6 +648,8 @@ pub enum OSName {
 }
 
 /// Holds back scheduling of a pod until removed.
+#[check(name, at(".", format = qualified_name))]
+#[check(name, at(".", distinct))]
 pub struct PodSchedulingGate {
     /// Unique label of the gate, typically prefixed with its owner's domain.
     #[field(1, required)]
@@ -317,6 +657,24 @@ pub struct PodSchedulingGate {
 }
 
 /// Gives a pod access to devices through a ResourceClaim.
+#[check(
+    self,
+    at("/", forbidden = "static pods do not support resource claims"),
+    when(option(static_pod))
+)]
+#[check(name, required, distinct, name = dns1123_label, when(not(option(static_pod))))]
+#[check(
+    self,
+    invalid = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
+    when(not(option(static_pod)), set(resourceClaimName), set(resourceClaimTemplateName))
+)]
+#[check(
+    self,
+    invalid = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
+    when(not(option(static_pod)), none(resourceClaimName, resourceClaimTemplateName))
+)]
+#[check(resourceClaimName, name = dns1123_subdomain, when(not(option(static_pod))))]
+#[check(resourceClaimTemplateName, name = dns1123_subdomain, when(not(option(static_pod))))]
 pub struct PodResourceClaim {
     /// Pod-local handle that containers use in `resources.claims`.
     #[field(1, required)]
@@ -333,6 +691,8 @@ pub struct PodResourceClaim {
 
 /// Ties a pod to a group that gets scheduled together.
 #[union(members(podGroupName))]
+#[check(podGroupName, invalid = "must specify one of: `podGroupName`", when(unset(podGroupName)))]
+#[check(podGroupName, name = dns1123_subdomain)]
 pub struct PodSchedulingGroup {
     /// PodGroup, in the same namespace, that the pod belongs to.
     #[field(1)]

@@ -1,6 +1,36 @@
 /// Observed state of a pod, written mainly by the kubelet.
 #[default(by_hand = default_pod_status)]
 #[normalize(by_hand = normalize_pod_status)]
+#[check(conditions, below)]
+#[check(observedGeneration, min(0, "must be a non-negative integer"), when(part(class)))]
+#[check(qosClass, immutable, when(part(class)))]
+#[check(containerStatuses, below = users, when(part(users)))]
+#[check(initContainerStatuses, below = users, when(part(users)))]
+#[check(ephemeralContainerStatuses, below = users, when(part(users)))]
+#[check(ephemeralContainerStatuses, below = ephemeral, when(part(mounts)))]
+#[check(containerStatuses, below = mounts, when(part(mounts)))]
+#[check(initContainerStatuses, below = mounts, when(part(mounts)))]
+#[check(ephemeralContainerStatuses, below = mounts, when(part(mounts)))]
+#[check(
+    podIPs,
+    each(field(ip, at(".", ratchet, format = ip_address))),
+    when(part(pod_addresses), gate(StrictIPCIDRValidation))
+)]
+#[check(
+    podIPs,
+    each(field(ip, at(".", ratchet, format = lenient_ip_address))),
+    when(part(pod_addresses), not(gate(StrictIPCIDRValidation)))
+)]
+#[check(
+    hostIPs,
+    each(field(ip, at(".", ratchet, format = ip_address))),
+    when(part(host_addresses), gate(StrictIPCIDRValidation))
+)]
+#[check(
+    hostIPs,
+    each(field(ip, at(".", ratchet, format = lenient_ip_address))),
+    when(part(host_addresses), not(gate(StrictIPCIDRValidation)))
+)]
 pub struct PodStatus {
     /// Spec generation the kubelet has taken into account.
     #[field(17)]
@@ -97,6 +127,12 @@ pub enum PodPhase {
 }
 
 /// One observation about a pod's progress or health.
+#[check(observedGeneration, min(0, "must be a non-negative integer"))]
+#[check(
+    type,
+    at("Type", format = qualified_name),
+    when(not(type = (PodScheduled, Ready, Initialized)))
+)]
 pub struct PodCondition {
     /// Aspect observed, such as `PodScheduled`, `Ready` or a custom readiness gate.
     #[field(1, required)]
@@ -157,6 +193,27 @@ pub struct PodIP {
 
 /// What the kubelet last observed about one container in the pod.
 #[default(by_hand = default_container_status)]
+#[check(
+    user.linux,
+    forbidden = "cannot be set for a windows pod",
+    when(part(users), option(os_windows))
+)]
+#[check(user.linux, below, when(part(users), option(os_linux)))]
+#[check(
+    allocatedResourcesStatus,
+    forbidden = "must not be specified in container status",
+    when(part(ephemeral))
+)]
+#[check(
+    volumeMounts,
+    each(
+        field(
+            volumeStatus.image.imageRef,
+            at("../imageVolumeStatus.imageRef", required, max_bytes = 256)
+        )
+    ),
+    when(part(mounts))
+)]
 pub struct ContainerStatus {
     /// Container in the pod spec that this entry reports on.
     #[field(1, required)]
@@ -321,6 +378,9 @@ pub struct ContainerUser {
 }
 
 /// Numeric user and groups of a container's first process on Linux.
+#[check(uid, range(0, 2147483647))]
+#[check(gid, range(0, 2147483647))]
+#[check(supplementalGroups, each(range(0, 2147483647)))]
 pub struct LinuxContainerUser {
     /// Primary user ID the process started as.
     #[field(1, required)]
@@ -336,6 +396,7 @@ pub struct LinuxContainerUser {
 }
 
 /// Device health for one resource of a container.
+#[check(resources, below)]
 pub struct ResourceStatus {
     /// Resource covered: a device plugin's name or `claim:<claim>/<request>`.
     #[field(1, required)]
@@ -347,6 +408,8 @@ pub struct ResourceStatus {
 }
 
 /// Health of one device assigned to a container.
+#[check(health, one_of(Healthy, Unhealthy, Unknown))]
+#[check(resourceID, distinct)]
 pub struct ResourceHealth {
     /// Identifier of the device, as given by its plugin or driver.
     #[field(1, required, go = "ResourceID")]
@@ -422,6 +485,9 @@ pub struct ContainerExtendedResourceRequest {
 }
 
 /// Tracks node resources, like CPU or memory, obtained through a ResourceClaim.
+#[check(resourceClaimName, required, name = dns1123_subdomain)]
+#[check(containers, filled)]
+#[check(resources, filled)]
 pub struct NodeAllocatableResourceClaimStatus {
     /// Claim through which the node resources were allocated.
     #[field(1, required)]

@@ -2,6 +2,49 @@ use crate::meta::LabelSelector;
 
 /// Named storage that containers of a pod can mount.
 #[default(by_hand = default_volume)]
+#[check(emptyDir, member = "may not specify more than 1 volume type", by_hand = validate_empty_dir)]
+#[check(hostPath, member = "may not specify more than 1 volume type", below)]
+#[check(gitRepo, member = "may not specify more than 1 volume type", below)]
+#[check(
+    gcePersistentDisk,
+    member = "may not specify more than 1 volume type",
+    at(persistentDisk, below)
+)]
+#[check(awsElasticBlockStore, member = "may not specify more than 1 volume type", below)]
+#[check(secret, member = "may not specify more than 1 volume type", below)]
+#[check(nfs, member = "may not specify more than 1 volume type", below)]
+#[check(iscsi, member = "may not specify more than 1 volume type", below)]
+#[check(self, by_hand = validate_portal_length, when(set(iscsi.initiatorName)))]
+#[check(glusterfs, member = "may not specify more than 1 volume type", below)]
+#[check(flocker, member = "may not specify more than 1 volume type", below)]
+#[check(persistentVolumeClaim, member = "may not specify more than 1 volume type", below)]
+#[check(rbd, member = "may not specify more than 1 volume type", below)]
+#[check(cinder, member = "may not specify more than 1 volume type", below)]
+#[check(cephfs, at("cephFS", member = "may not specify more than 1 volume type"), below)]
+#[check(quobyte, member = "may not specify more than 1 volume type", below)]
+#[check(downwardAPI, at("downwarAPI", member = "may not specify more than 1 volume type"), below)]
+#[check(fc, member = "may not specify more than 1 volume type", below)]
+#[check(flexVolume, member = "may not specify more than 1 volume type", below)]
+#[check(configMap, member = "may not specify more than 1 volume type", below)]
+#[check(azureFile, member = "may not specify more than 1 volume type", below)]
+#[check(vsphereVolume, member = "may not specify more than 1 volume type", below)]
+#[check(photonPersistentDisk, member = "may not specify more than 1 volume type", below)]
+#[check(portworxVolume, member = "may not specify more than 1 volume type", below)]
+#[check(azureDisk, member = "may not specify more than 1 volume type", below)]
+#[check(storageos, member = "may not specify more than 1 volume type", below)]
+#[check(
+    projected,
+    member = "may not specify more than 1 volume type",
+    below,
+    by_hand = validate_projected
+)]
+#[check(scaleIO, member = "may not specify more than 1 volume type", below)]
+#[check(csi, member = "may not specify more than 1 volume type", below)]
+#[check(ephemeral, member = "may not specify more than 1 volume type", below)]
+#[check(self, by_hand = validate_generated_claim, when(member(ephemeral)))]
+#[check(image, member = "may not specify more than 1 volume type", below)]
+#[check(self, missing = "must specify a volume type", when(no_member))]
+#[check(name, required, name = dns1123_label)]
 pub struct Volume {
     /// DNS label by which mounts refer to the volume.
     #[field(1, required)]
@@ -159,6 +202,8 @@ pub enum StorageMedium {
 
 /// Deprecated, insecure volume prefilled by cloning a Git repository; disabled by default.
 #[deprecated]
+#[check(repository, filled)]
+#[check(directory, format = relative_path)]
 pub struct GitRepoVolumeSource {
     /// Clone URL of the Git repository.
     #[field(1, required)]
@@ -174,6 +219,9 @@ pub struct GitRepoVolumeSource {
 }
 
 /// Volume presenting Secret entries as files, kept in memory on the node.
+#[check(secretName, filled)]
+#[check(defaultMode, range(0, 511, "must be a number between 0 and 0777 (octal), both inclusive"))]
+#[check(items, below)]
 pub struct SecretVolumeSource {
     /// Secret to mount, located in the pod's namespace.
     #[field(1)]
@@ -193,6 +241,9 @@ pub struct SecretVolumeSource {
 }
 
 /// Places a ConfigMap or Secret key at a chosen file path.
+#[check(key, filled)]
+#[check(path, filled, format = volume_path)]
+#[check(mode, range(0, 511, "must be a number between 0 and 0777 (octal), both inclusive"))]
 pub struct KeyToPath {
     /// Entry to take from the ConfigMap or Secret.
     #[field(1, required)]
@@ -208,6 +259,15 @@ pub struct KeyToPath {
 }
 
 /// LUN on an iSCSI target mounted straight into a pod, without a PersistentVolume.
+#[check(targetPortal, filled)]
+#[check(iqn, required, format = iscsi_name_by_prefix)]
+#[check(lun, range(0, 255))]
+#[check(
+    secretRef,
+    missing = "",
+    when(unset(secretRef), any(chapAuthDiscovery = true, chapAuthSession = true))
+)]
+#[check(initiatorName, at("initiatorname", format = iscsi_name_by_prefix))]
 pub struct ISCSIVolumeSource {
     /// Primary portal to log in to, an IP with optional port (3260 by default).
     #[field(1, required)]
@@ -321,6 +381,8 @@ pub struct RBDVolumeSource {
 }
 
 /// Pod volume served by an exec-based FlexVolume plugin; deprecated, prefer CSI.
+#[check(driver, filled)]
+#[check(options, each_key(format = unreserved_key))]
 pub struct FlexVolumeSource {
     /// Installed FlexVolume plugin that handles this volume.
     #[field(1, required)]
@@ -393,6 +455,8 @@ pub struct CephFSVolumeSource {
 }
 
 /// Volume exposing the pod's own metadata and resources as files.
+#[check(defaultMode, range(0, 511, "must be a number between 0 and 0777 (octal), both inclusive"))]
+#[check(items, each(at("..", below)))]
 pub struct DownwardAPIVolumeSource {
     /// List of files to create, each tied to a pod field.
     #[field(1, list = atomic)]
@@ -404,6 +468,20 @@ pub struct DownwardAPIVolumeSource {
 }
 
 /// A file whose content is taken from a pod field or container resource.
+#[check(path, filled, format = volume_path)]
+#[check(fieldRef, below = volume)]
+#[check(
+    self,
+    invalid("resource", "fieldRef and resourceFieldRef can not be specified simultaneously"),
+    when(set(fieldRef), set(resourceFieldRef))
+)]
+#[check(resourceFieldRef, below = volume, when(unset(fieldRef)))]
+#[check(
+    self,
+    missing = "one of fieldRef and resourceFieldRef is required",
+    when(none(fieldRef, resourceFieldRef))
+)]
+#[check(mode, range(0, 511, "must be a number between 0 and 0777 (octal), both inclusive"))]
 pub struct DownwardAPIVolumeFile {
     /// Relative file location inside the volume; may not be absolute or contain `..`.
     #[field(1, required)]
@@ -440,6 +518,9 @@ pub struct AzureFileVolumeSource {
 }
 
 /// Volume that turns each ConfigMap entry into a file inside the container.
+#[check(name, filled)]
+#[check(defaultMode, range(0, 511, "must be a number between 0 and 0777 (octal), both inclusive"))]
+#[check(items, below)]
 pub struct ConfigMapVolumeSource {
     /// Names the ConfigMap to mount; it must share the pod's namespace.
     #[field(1, inline)]
@@ -459,6 +540,7 @@ pub struct ConfigMapVolumeSource {
 }
 
 /// Volume merging several sources into a single directory tree.
+#[check(defaultMode, range(0, 511, "must be a number between 0 and 0777 (octal), both inclusive"))]
 pub struct ProjectedVolumeSource {
     /// Pieces to merge: Secrets, ConfigMaps, pod metadata, tokens and certificates.
     #[field(1, always, list = atomic)]
@@ -470,6 +552,20 @@ pub struct ProjectedVolumeSource {
 }
 
 /// One ingredient of a projected volume; exactly one field is set.
+#[check(
+    self,
+    forbidden = "may not specify more than 1 volume type per source",
+    when(
+        many(
+            secret,
+            configMap,
+            downwardAPI,
+            serviceAccountToken,
+            clusterTrustBundle,
+            podCertificate
+        )
+    )
+)]
 pub struct VolumeProjection {
     /// Brings in entries of a Secret.
     #[field(1)]
@@ -497,6 +593,7 @@ pub struct VolumeProjection {
 }
 
 /// Feeds Secret entries into a combined `projected` volume as files.
+#[check(name, filled)]
 pub struct SecretProjection {
     /// Names the Secret to take entries from, in the pod's namespace.
     #[field(1, inline)]
@@ -519,6 +616,7 @@ pub struct DownwardAPIProjection {
 }
 
 /// Feeds ConfigMap entries into a combined `projected` volume as files.
+#[check(name, filled)]
 pub struct ConfigMapProjection {
     /// Points at the ConfigMap, in the pod's own namespace, to take entries from.
     #[field(1, inline)]
@@ -534,6 +632,17 @@ pub struct ConfigMapProjection {
 }
 
 /// Writes a short-lived, automatically refreshed API token to a file.
+#[check(
+    expirationSeconds,
+    min(600, "may not specify a duration less than 10 minutes"),
+    max(4294967296, "may not specify a duration larger than 2^32 seconds")
+)]
+#[check(path, at("../../../path", filled))]
+#[check(
+    path,
+    at("../../../path", optional, format = volume_path),
+    when(not(option(any_token_path)))
+)]
 pub struct ServiceAccountTokenProjection {
     /// Recipient the token is meant for; the API server if blank.
     #[field(1)]
@@ -549,6 +658,35 @@ pub struct ServiceAccountTokenProjection {
 }
 
 /// Writes root certificates from trust bundles into a pod file.
+#[check(
+    self,
+    invalid = "only one of name and signerName may be used",
+    when(set(name), set(signerName))
+)]
+#[check(
+    name,
+    missing = "must be a valid object name",
+    when(set(name), name = "", unset(signerName))
+)]
+#[check(self, by_hand = validate_trust_bundle_name, when(set(name), unset(signerName)))]
+#[check(
+    labelSelector,
+    invalid = "labelSelector must be unset if name is specified",
+    when(set(name), unset(signerName), set(labelSelector))
+)]
+#[check(
+    signerName,
+    missing = "must be a valid signer name",
+    when(unset(name), set(signerName), signerName = "")
+)]
+#[check(signerName, format = signer_name, when(unset(name)))]
+#[check(labelSelector, below, when(unset(name), set(signerName)))]
+#[check(
+    self,
+    missing = "either name or signerName must be specified",
+    when(none(name, signerName))
+)]
+#[check(path, filled, format = volume_path)]
 pub struct ClusterTrustBundleProjection {
     /// Single bundle to use by name; exclusive with `signerName` and `labelSelector`.
     #[field(1)]
@@ -572,6 +710,17 @@ pub struct ClusterTrustBundleProjection {
 }
 
 /// Issues the pod an auto-rotated key and X.509 certificate as files.
+#[check(signerName, format = signer_name)]
+#[check(userAnnotations, keys(format = caseless_domain_prefixed_key))]
+#[check(self, by_hand = validate_user_annotations)]
+#[check(keyType, one_of(RSA3072, RSA4096, ECDSAP256, ECDSAP384, ECDSAP521, ED25519))]
+#[check(maxExpirationSeconds, min(3600, "if provided, maxExpirationSeconds must be >= 3600"))]
+#[check(self, by_hand = validate_longest_expiration, when(set(maxExpirationSeconds)))]
+#[check(
+    self,
+    missing = "specify at least one of credentialBundlePath, keyPath, and certificateChainPath",
+    when(part(paths), none(credentialBundlePath, keyPath, certificateChainPath))
+)]
 pub struct PodCertificateProjection {
     /// Signer that should issue the certificate.
     #[field(1, required, omitempty)]
@@ -675,6 +824,8 @@ pub struct StorageOSVolumeSource {
 }
 
 /// Ephemeral inline volume provided by a CSI driver for the pod's lifetime.
+#[check(driver, format = csi_driver_name)]
+#[check(nodePublishSecretRef.name, required, at("../name", name = dns1123_subdomain))]
 pub struct CSIVolumeSource {
     /// CSI driver providing the inline volume; it must support ephemeral mode.
     #[field(1, required)]
@@ -698,6 +849,7 @@ pub struct CSIVolumeSource {
 }
 
 /// Volume backed by a claim that is created and deleted along with the pod.
+#[check(volumeClaimTemplate, required, by_hand = validate_claim_template_of_pod)]
 pub struct EphemeralVolumeSource {
     /// Blueprint for the claim, which gets named `<pod>-<volume>` and is owned by the pod.
     #[field(1)]
@@ -705,6 +857,8 @@ pub struct EphemeralVolumeSource {
 }
 
 /// Mounts the content of an OCI image or artifact as a read-only volume.
+#[check(reference, filled, when(option(in_pod)))]
+#[check(pullPolicy, required, one_of(Always, IfNotPresent, Never))]
 pub struct ImageVolumeSource {
     /// Image or artifact to mount, written like a container image name.
     #[field(1)]

@@ -1,4 +1,27 @@
 /// Actions tied to container start and stop.
+#[check(postStart, below)]
+#[check(preStop, below)]
+#[check(
+    stopSignal,
+    forbidden = "may not be set for containers with empty `spec.os.name`",
+    when(option(os_unknown))
+)]
+#[check(stopSignal, one_of(SIGKILL, SIGTERM), when(option(os_windows)))]
+#[check(
+    stopSignal,
+    one_of(
+        SIGABRT, SIGALRM, SIGBUS, SIGCHLD, SIGCLD, SIGCONT, SIGFPE, SIGHUP, SIGILL, SIGINT, SIGIO,
+        SIGIOT, SIGKILL, SIGPIPE, SIGPOLL, SIGPROF, SIGPWR, SIGQUIT, SIGRTMAX, "SIGRTMAX-1",
+        "SIGRTMAX-10", "SIGRTMAX-11", "SIGRTMAX-12", "SIGRTMAX-13", "SIGRTMAX-14", "SIGRTMAX-2",
+        "SIGRTMAX-3", "SIGRTMAX-4", "SIGRTMAX-5", "SIGRTMAX-6", "SIGRTMAX-7", "SIGRTMAX-8",
+        "SIGRTMAX-9", SIGRTMIN, "SIGRTMIN+1", "SIGRTMIN+10", "SIGRTMIN+11", "SIGRTMIN+12",
+        "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMIN+2", "SIGRTMIN+3", "SIGRTMIN+4",
+        "SIGRTMIN+5", "SIGRTMIN+6", "SIGRTMIN+7", "SIGRTMIN+8", "SIGRTMIN+9", SIGSEGV, SIGSTKFLT,
+        SIGSTOP, SIGSYS, SIGTERM, SIGTRAP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGUSR1, SIGUSR2,
+        SIGVTALRM, SIGWINCH, SIGXCPU, SIGXFSZ,
+    ),
+    when(option(os_linux))
+)]
 pub struct Lifecycle {
     /// Hook run right after creation, concurrently with the entrypoint; failure kills the container.
     #[field(1)]
@@ -14,6 +37,12 @@ pub struct Lifecycle {
 }
 
 /// Action a lifecycle hook performs; exactly one kind must be chosen.
+#[check(exec, member = "may not specify more than 1 handler type", below)]
+#[check(httpGet, member = "may not specify more than 1 handler type", below)]
+#[check(tcpSocket, member = "may not specify more than 1 handler type", below)]
+#[check(sleep, member = "may not specify more than 1 handler type")]
+#[check(self, by_hand = validate_sleep, when(member(sleep)))]
+#[check(self, missing = "must specify a handler type", when(no_member))]
 pub struct LifecycleHandler {
     /// Executes a command inside the container.
     #[field(1)]
@@ -33,6 +62,7 @@ pub struct LifecycleHandler {
 }
 
 /// Runs a command inside the container as a probe or hook.
+#[check(command, filled)]
 pub struct ExecAction {
     /// Executable and arguments run without a shell; exit code 0 counts as success.
     #[field(1, list = atomic)]
@@ -40,6 +70,10 @@ pub struct ExecAction {
 }
 
 /// HTTP request used by a probe or hook; status 200 to 399 means success.
+#[check(path, filled)]
+#[check(port, port)]
+#[check(scheme, one_of(HTTP, HTTPS))]
+#[check(httpHeaders, each(field(name, at("../../httpHeaders", format = http_header_name))))]
 pub struct HTTPGetAction {
     /// URL path to request, such as `/healthz`; `/` if not specified.
     #[field(1, default_hidden = "/")]
@@ -80,6 +114,7 @@ pub struct HTTPHeader {
 }
 
 /// Check that tries to open a TCP connection.
+#[check(port, port)]
 pub struct TCPSocketAction {
     /// Number or named container port to connect to.
     #[field(1, required)]
@@ -196,6 +231,17 @@ pub enum Signal {
 }
 
 /// Periodic health check run by the kubelet against a container.
+#[check(exec, member = "may not specify more than 1 handler type", below)]
+#[check(httpGet, member = "may not specify more than 1 handler type", below)]
+#[check(tcpSocket, member = "may not specify more than 1 handler type", below)]
+#[check(grpc, member = "may not specify more than 1 handler type", below)]
+#[check(self, missing = "must specify a handler type", when(no_member))]
+#[check(initialDelaySeconds, not_negative)]
+#[check(timeoutSeconds, not_negative)]
+#[check(periodSeconds, not_negative)]
+#[check(successThreshold, not_negative)]
+#[check(failureThreshold, not_negative)]
+#[check(terminationGracePeriodSeconds, positive = "must be greater than 0")]
 pub struct Probe {
     /// Inlined choice of what the check does.
     #[field(1, inline)]
@@ -246,6 +292,7 @@ pub struct ProbeHandler {
 }
 
 /// Probe that calls the standard gRPC health-checking service.
+#[check(port, port)]
 pub struct GRPCAction {
     /// Port of the gRPC server, 1 to 65535; named ports are not accepted.
     #[field(1, required)]

@@ -62,6 +62,14 @@ pub struct SecretReference {
 
 /// Reference to an object of a stated kind in the same namespace.
 #[structure(atomic)]
+#[check(name, filled)]
+#[check(kind, filled)]
+#[check(
+    kind,
+    at(".", invalid = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"),
+    when(apiGroup = "", not(kind = PersistentVolumeClaim))
+)]
+#[check(apiGroup, format = dns1123_subdomain, when(not(apiGroup = ""), not(option(any_api_group))))]
 pub struct TypedLocalObjectReference {
     /// Group of the target; omit for core kinds.
     #[field(1, always)]
@@ -77,6 +85,15 @@ pub struct TypedLocalObjectReference {
 }
 
 /// Reference to an object of a stated kind, possibly in another namespace.
+#[check(name, filled)]
+#[check(kind, filled)]
+#[check(
+    kind,
+    at(".", invalid = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"),
+    when(apiGroup = "", not(kind = PersistentVolumeClaim))
+)]
+#[check(apiGroup, format = dns1123_subdomain, when(not(apiGroup = ""), not(option(any_api_group))))]
+#[check(namespace, name = dns1123_label, when(not(namespace = "")))]
 pub struct TypedObjectReference {
     /// Group the target kind belongs to; omit for core kinds.
     #[field(1, always)]

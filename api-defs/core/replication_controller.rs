@@ -28,8 +28,9 @@ use crate::meta::ObjectMeta;
 #[column("Selector", labels(spec.selector), priority = 1)]
 #[selectable(status.replicas)]
 #[default(by_hand = default_replication_controller)]
-#[validate(by_hand = validate_replication_controller)]
 #[strategy(warnings = warn_replication_controller)]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(status, below, when(subresource = status))]
 pub struct ReplicationController {
     /// Name and labels; labels default to those of the pod template.
     #[field(1)]
@@ -45,6 +46,11 @@ pub struct ReplicationController {
 }
 
 /// Desired pod count, selector and template.
+#[check(minReadySeconds, not_negative)]
+#[check(selector, filled)]
+#[check(replicas, required, not_negative)]
+#[check(template, required)]
+#[check(self, by_hand = validate_controller_template, when(set(template)))]
 pub struct ReplicationControllerSpec {
     /// Pods to keep alive; 1 if not given.
     #[field(1, default = 1)]
@@ -64,6 +70,15 @@ pub struct ReplicationControllerSpec {
 }
 
 /// Pod counts observed by the ReplicationController.
+#[check(replicas, not_negative)]
+#[check(fullyLabeledReplicas, not_negative)]
+#[check(readyReplicas, not_negative)]
+#[check(availableReplicas, not_negative)]
+#[check(observedGeneration, not_negative)]
+#[check(fullyLabeledReplicas, at_most(replicas, "cannot be greater than status.replicas"))]
+#[check(readyReplicas, at_most(replicas, "cannot be greater than status.replicas"))]
+#[check(availableReplicas, at_most(replicas, "cannot be greater than status.replicas"))]
+#[check(availableReplicas, at_most(readyReplicas, "cannot be greater than readyReplicas"))]
 pub struct ReplicationControllerStatus {
     /// Pods existing right now that match the selector.
     #[field(1, required)]

@@ -59,6 +59,35 @@ pub struct ScopeSelector {
 }
 
 /// Single test on a quota scope.
+#[check(
+    operator,
+    invalid = "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity",
+    when(
+        scopeName = (
+            Terminating,
+            NotTerminating,
+            BestEffort,
+            NotBestEffort,
+            CrossNamespacePodAffinity
+        ),
+        not(operator = Exists)
+    )
+)]
+#[check(
+    values,
+    missing = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
+    when(operator = (In, NotIn), unset(values))
+)]
+#[check(
+    values,
+    invalid = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+    when(operator = (Exists, DoesNotExist), set(values))
+)]
+#[check(
+    operator,
+    invalid = "not a valid selector operator",
+    when(not(operator = (In, NotIn, Exists, DoesNotExist)))
+)]
 pub struct ScopedResourceSelectorRequirement {
     /// Scope being tested, e.g. `PriorityClass`.
     #[field(1, required)]

@@ -8,8 +8,16 @@ use crate::meta::ObjectMeta;
 #[column("Age", age)]
 #[selectable(type)]
 #[normalize(by_hand = normalize_secret)]
-#[validate(by_hand = validate_secret)]
 #[strategy(update = update_secret, warnings = warn_secret)]
+#[check(type, immutable)]
+#[check(
+    immutable,
+    unchanged = "field is immutable when `immutable` is set",
+    when(was(immutable = true))
+)]
+#[check(self, by_hand = validate_secret_change, when(update))]
+#[check(data, each_key(format = config_map_key))]
+#[check(self, by_hand = validate_secret_data)]
 pub struct Secret {
     /// Name, namespace, labels and annotations of the Secret.
     #[field(1)]

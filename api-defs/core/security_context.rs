@@ -1,4 +1,19 @@
 /// Security settings shared by all containers, each overridable at container level.
+#[check(fsGroup, range(0, 2147483647), when(part(ids)))]
+#[check(runAsUser, range(0, 2147483647), when(part(ids)))]
+#[check(runAsGroup, range(0, 2147483647), when(part(ids)))]
+#[check(supplementalGroups, each(range(0, 2147483647)), when(part(ids)))]
+#[check(fsGroupChangePolicy, one_of(Always, OnRootMismatch))]
+#[check(seccompProfile, below)]
+#[check(windowsOptions, below)]
+#[check(appArmorProfile, below)]
+#[check(supplementalGroupsPolicy, one_of(Merge, Strict))]
+#[check(seLinuxChangePolicy, one_of(Recursive), when(option(only_recursive_label_changes)))]
+#[check(
+    seLinuxChangePolicy,
+    one_of(MountOption, Recursive),
+    when(not(option(only_recursive_label_changes)))
+)]
 pub struct PodSecurityContext {
     /// SELinux label for every container; the runtime picks one if absent.
     #[field(1)]
@@ -73,6 +88,14 @@ pub struct SELinuxOptions {
 }
 
 /// Identity and isolation settings that only apply on Windows.
+#[check(self, by_hand = validate_credential_name)]
+#[check(
+    gmsaCredentialSpec,
+    invalid = "gmsaCredentialSpec cannot be an empty string",
+    when(set(gmsaCredentialSpec), gmsaCredentialSpec = "")
+)]
+#[check(gmsaCredentialSpec, max_bytes(65536, "gmsaCredentialSpec size must be under 64 KiB"))]
+#[check(self, by_hand = validate_windows_user)]
 pub struct WindowsSecurityContextOptions {
     /// Which GMSA credential spec to use, by name.
     #[field(1)]
@@ -116,6 +139,25 @@ pub enum PodFSGroupChangePolicy {
 
 /// Selects the system-call filter for a process.
 #[union(discriminator = type, members(Localhost = localhostProfile), without(Unconfined, RuntimeDefault))]
+#[check(
+    type,
+    required = "type is required when seccompProfile is set",
+    one_of(Localhost, RuntimeDefault, Unconfined)
+)]
+#[check(
+    localhostProfile,
+    missing = "must be set when seccomp type is Localhost",
+    when(type = Localhost, unset(localhostProfile))
+)]
+#[check(localhostProfile, format = relative_path, when(type = Localhost))]
+#[check(
+    self,
+    at(
+        "seccompProfile.localhostProfile",
+        invalid = "can only be set when seccomp type is Localhost"
+    ),
+    when(set(localhostProfile), not(type = Localhost))
+)]
 pub struct SeccompProfile {
     /// Filter kind: `RuntimeDefault`, `Localhost` for a custom file, or `Unconfined` for none.
     #[field(1, required)]
@@ -135,6 +177,28 @@ pub enum SeccompProfileType {
 
 /// Selects the AppArmor confinement for a pod or container.
 #[union(discriminator = type, members(Localhost = localhostProfile), without(Unconfined, RuntimeDefault))]
+#[check(
+    localhostProfile,
+    missing = "must be set when AppArmor type is Localhost",
+    when(type = Localhost, unset(localhostProfile))
+)]
+#[check(localhostProfile, format = unpadded_text, when(type = Localhost))]
+#[check(
+    localhostProfile,
+    missing = "must be set when AppArmor type is Localhost",
+    when(type = Localhost, set(localhostProfile), localhostProfile = "")
+)]
+#[check(localhostProfile, max_bytes = 4095, when(type = Localhost))]
+#[check(
+    localhostProfile,
+    invalid = "can only be set when AppArmor type is Localhost",
+    when(set(localhostProfile), type = (RuntimeDefault, Unconfined))
+)]
+#[check(
+    type,
+    required = "type is required when appArmorProfile is set",
+    one_of(Localhost, RuntimeDefault, Unconfined)
+)]
 pub struct AppArmorProfile {
     /// Profile source: `RuntimeDefault`, `Localhost` or `Unconfined`.
     #[field(1, required)]
@@ -160,6 +224,28 @@ pub enum PodSELinuxChangePolicy {
 }
 
 /// Privilege and isolation settings for one container.
+#[check(
+    privileged,
+    forbidden = "disallowed by cluster policy",
+    when(privileged = true, not(option(privileged_allowed)))
+)]
+#[check(runAsUser, range(0, 2147483647))]
+#[check(runAsGroup, range(0, 2147483647))]
+#[check(procMount, one_of(Default, Unmasked))]
+#[check(
+    procMount,
+    invalid = "`hostUsers` must be false to use `Unmasked`",
+    when(procMount = Unmasked, option(host_users))
+)]
+#[check(seccompProfile, below)]
+#[check(
+    self,
+    invalid = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
+    when(allowPrivilegeEscalation = false, privileged = true)
+)]
+#[check(self, by_hand = validate_added_capabilities, when(allowPrivilegeEscalation = false))]
+#[check(windowsOptions, below)]
+#[check(appArmorProfile, below)]
 pub struct SecurityContext {
     /// Linux capabilities to add or drop relative to the runtime's default set.
     #[field(1)]

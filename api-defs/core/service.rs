@@ -28,6 +28,12 @@ use crate::meta::{Condition, ObjectMeta};
 #[default(by_hand = default_service)]
 #[validate(by_hand = validate_service)]
 #[strategy(create = create_service, update = update_service, warnings = warn_service)]
+#[check(
+    status.loadBalancer.ingress,
+    forbidden = "may only be used when `spec.type` is 'LoadBalancer'",
+    when(subresource = status, not(spec.type = LoadBalancer))
+)]
+#[check(status.loadBalancer.ingress, below, when(subresource = status, spec.type = LoadBalancer))]
 pub struct Service {
     /// Service name, which becomes a DNS label, plus labels and annotations.
     #[field(1)]
@@ -43,6 +49,182 @@ pub struct Service {
 }
 
 /// Settings that define how a Service selects backends and is exposed.
+#[check(
+    loadBalancerClass,
+    immutable = "may not change once set",
+    when(part(change), type = LoadBalancer, was(type = LoadBalancer))
+)]
+#[check(
+    loadBalancerClass,
+    forbidden = "may only be used when `type` is 'LoadBalancer'",
+    when(part(change), not(type = LoadBalancer))
+)]
+#[check(loadBalancerClass, format = qualified_name, when(part(change), type = LoadBalancer))]
+#[check(
+    healthCheckNodePort,
+    unchanged = "field is immutable",
+    when(
+        part(change),
+        all(type = LoadBalancer, externalTrafficPolicy = Local),
+        was(all(type = LoadBalancer, externalTrafficPolicy = Local))
+    )
+)]
+#[check(
+    ports,
+    filled,
+    when(not(type = ExternalName), not(all(single(clusterIPs), clusterIPs = None)))
+)]
+#[check(
+    clusterIPs,
+    at("clusterIPs[0]", invalid("None", "may not be set to 'None' for LoadBalancer services")),
+    when(type = LoadBalancer, single(clusterIPs), clusterIPs = None)
+)]
+#[check(
+    clusterIPs,
+    at("clusterIPs[0]", invalid("None", "may not be set to 'None' for NodePort services")),
+    when(type = NodePort, single(clusterIPs), clusterIPs = None)
+)]
+#[check(
+    clusterIPs,
+    forbidden = "may not be set for ExternalName services",
+    when(type = ExternalName)
+)]
+#[check(
+    ipFamilies,
+    forbidden = "may not be set for ExternalName services",
+    when(type = ExternalName)
+)]
+#[check(
+    ipFamilyPolicy,
+    forbidden = "may not be set for ExternalName services",
+    when(type = ExternalName)
+)]
+#[check(externalName, format = rooted_dns1123_subdomain, when(type = ExternalName))]
+#[check(ports, below)]
+#[check(selector, labels)]
+#[check(sessionAffinity, required, one_of(ClientIP, None))]
+#[check(
+    sessionAffinityConfig,
+    forbidden = "must not be set when session affinity is None",
+    when(sessionAffinity = None)
+)]
+#[check(
+    sessionAffinityConfig,
+    required = "when session affinity type is ClientIP",
+    below,
+    when(sessionAffinity = ClientIP)
+)]
+#[check(
+    clusterIPs,
+    invalid = "must be empty when `clusterIP` is not specified",
+    when(part(default, addresses), not(type = ExternalName), unset(clusterIP), set(clusterIPs))
+)]
+#[check(
+    clusterIPs,
+    missing = "",
+    when(part(default, addresses), not(type = ExternalName), set(clusterIP), unset(clusterIPs))
+)]
+#[check(
+    self,
+    by_hand = validate_first_address,
+    when(part(default, addresses), not(type = ExternalName), set(clusterIP), set(clusterIPs))
+)]
+#[check(
+    ipFamilies,
+    each(one_of(IPv4, IPv6), distinct),
+    when(part(default, addresses), not(type = ExternalName))
+)]
+#[check(
+    ipFamilyPolicy,
+    one_of(PreferDualStack, RequireDualStack, SingleStack),
+    when(part(default, addresses), not(type = ExternalName))
+)]
+#[check(
+    self,
+    by_hand = validate_cluster_addresses,
+    when(part(default, addresses), not(type = ExternalName))
+)]
+#[check(self, by_hand = validate_external_addresses)]
+#[check(type, required, one_of(ClusterIP, ExternalName, LoadBalancer, NodePort))]
+#[check(ports, below = without_node_ports, when(type = ClusterIP))]
+#[check(self, by_hand = validate_unique_ports)]
+#[check(
+    allocateLoadBalancerNodePorts,
+    forbidden = "may only be used when `type` is 'LoadBalancer'",
+    when(part(after), not(type = LoadBalancer))
+)]
+#[check(
+    allocateLoadBalancerNodePorts,
+    at("/allocateLoadBalancerNodePorts", required),
+    when(part(after), type = LoadBalancer)
+)]
+#[check(
+    loadBalancerClass,
+    forbidden = "may only be used when `type` is 'LoadBalancer'",
+    when(part(after), not(type = LoadBalancer))
+)]
+#[check(loadBalancerClass, format = qualified_name, when(part(after), type = LoadBalancer))]
+#[check(
+    externalTrafficPolicy,
+    required,
+    one_of(Cluster, Local),
+    when(
+        part(after),
+        any(type = (LoadBalancer, NodePort), all(type = ClusterIP, set(externalIPs)))
+    )
+)]
+#[check(
+    externalTrafficPolicy,
+    optional,
+    invalid = "may only be set for externally-accessible services",
+    when(
+        part(after),
+        not(any(type = (LoadBalancer, NodePort), all(type = ClusterIP, set(externalIPs))))
+    )
+)]
+#[check(
+    healthCheckNodePort,
+    missing = "",
+    when(
+        part(after),
+        all(type = LoadBalancer, externalTrafficPolicy = Local),
+        healthCheckNodePort = 0
+    )
+)]
+#[check(
+    healthCheckNodePort,
+    port,
+    when(
+        part(after),
+        all(type = LoadBalancer, externalTrafficPolicy = Local),
+        not(healthCheckNodePort = 0)
+    )
+)]
+#[check(
+    healthCheckNodePort,
+    invalid = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
+    when(
+        part(after),
+        not(all(type = LoadBalancer, externalTrafficPolicy = Local)),
+        not(healthCheckNodePort = 0)
+    )
+)]
+#[check(
+    internalTrafficPolicy,
+    required,
+    when(part(after), type = (ClusterIP, LoadBalancer, NodePort))
+)]
+#[check(internalTrafficPolicy, one_of(Cluster, Local), when(part(after)))]
+#[check(
+    trafficDistribution,
+    one_of(PreferClose, PreferSameZone, PreferSameNode),
+    when(part(after), gate(PreferSameTrafficDistribution))
+)]
+#[check(
+    trafficDistribution,
+    one_of(PreferClose),
+    when(part(after), not(gate(PreferSameTrafficDistribution)))
+)]
 pub struct ServiceSpec {
     /// Ports offered by the Service.
     #[field(1, list = map(port, protocol), patch = merge, key = port)]
@@ -126,6 +308,17 @@ pub struct ServiceSpec {
 }
 
 /// One port a Service listens on and where it forwards to.
+#[check(name, filled, when(several))]
+#[check(name, optional, name = dns1123_label, distinct)]
+#[check(port, port)]
+#[check(protocol, required, one_of(SCTP, TCP, UDP))]
+#[check(targetPort, port)]
+#[check(appProtocol, format = qualified_name)]
+#[check(
+    nodePort,
+    forbidden = "may not be used when `type` is 'ClusterIP'",
+    when(part(without_node_ports), not(nodePort = 0))
+)]
 pub struct ServicePort {
     /// DNS label for the port; compulsory once a Service has several.
     #[field(1)]
@@ -173,6 +366,7 @@ pub enum ServiceExternalTrafficPolicy {
 }
 
 /// Container for options about sticky sessions.
+#[check(clientIP, required = "when session affinity type is ClientIP", below)]
 pub struct SessionAffinityConfig {
     /// Options used when stickiness is based on the client's IP.
     #[field(1)]
@@ -180,6 +374,11 @@ pub struct SessionAffinityConfig {
 }
 
 /// Settings for session affinity by client address.
+#[check(
+    timeoutSeconds,
+    required = "when session affinity type is ClientIP",
+    range(1, 86400, "must be greater than 0 and less than 86400")
+)]
 pub struct ClientIPConfig {
     /// Seconds a client sticks to one pod, 1 to 86400; default 10800.
     #[field(1)]
@@ -226,6 +425,12 @@ pub struct LoadBalancerStatus {
 }
 
 /// One entry point through which a load balancer accepts traffic.
+#[check(ip, optional, ratchet, format = ip_address, when(gate(StrictIPCIDRValidation)))]
+#[check(ip, optional, ratchet, format = lenient_ip_address, when(not(gate(StrictIPCIDRValidation))))]
+#[check(ipMode, missing = "must be specified when `ip` is set", when(set(ip), unset(ipMode)))]
+#[check(ipMode, forbidden = "may not be specified when `ip` is not set", when(unset(ip)))]
+#[check(ipMode, one_of(Proxy, VIP), when(set(ip)))]
+#[check(hostname, optional, format = host_name)]
 pub struct LoadBalancerIngress {
     /// Address of the load balancer, for providers that hand out IPs.
     #[field(1)]

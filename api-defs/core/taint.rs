@@ -1,4 +1,7 @@
 /// Mark on a node that keeps away pods not tolerating it.
+#[check(key, format = qualified_name)]
+#[check(value, format = label_value_in_one)]
+#[check(effect, required, one_of(NoSchedule, PreferNoSchedule, NoExecute))]
 pub struct Taint {
     /// Identifier of the taint, e.g. `node.kubernetes.io/not-ready`.
     #[field(1, required)]
@@ -25,6 +28,31 @@ pub enum TaintEffect {
 }
 
 /// Lets a pod run on nodes with a matching taint.
+#[check(
+    operator,
+    invalid = "operator must be Exists when `key` is empty, which means \"match all values and all keys\"",
+    when(unset(key), not(operator = Exists))
+)]
+#[check(key, optional, format = qualified_name)]
+#[check(
+    effect,
+    invalid = "effect must be 'NoExecute' when `tolerationSeconds` is set",
+    when(set(tolerationSeconds), not(effect = NoExecute))
+)]
+#[check(value, at("operator", format = label_value_in_one), when(operator = ("", Equal)))]
+#[check(
+    value,
+    at("operator", invalid = "value must be empty when `operator` is 'Exists'"),
+    when(operator = Exists, set(value))
+)]
+#[check(value, format = decimal_int64, when(operator = (Lt, Gt), option(compared_tolerations)))]
+#[check(
+    operator,
+    unsupported(Equal, Exists, Lt, Gt),
+    when(operator = (Lt, Gt), not(option(compared_tolerations)))
+)]
+#[check(operator, one_of(Equal, Exists), when(not(operator = ("", Equal, Exists, Lt, Gt))))]
+#[check(effect, optional, one_of(NoSchedule, PreferNoSchedule, NoExecute))]
 pub struct Toleration {
     /// Taint key to accept; blank with `Exists` accepts every taint.
     #[field(1)]

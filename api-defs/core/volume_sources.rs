@@ -110,6 +110,17 @@ pub struct FCVolumeSource {
 }
 
 /// Volume from the discontinued Flocker data manager; support was removed in v1.25.
+#[check(
+    self,
+    missing = "one of datasetName and datasetUUID is required",
+    when(none(datasetName, datasetUUID))
+)]
+#[check(
+    self,
+    invalid("resource", "datasetName and datasetUUID can not be specified simultaneously"),
+    when(set(datasetName), set(datasetUUID))
+)]
+#[check(datasetName, format = text_without_slashes)]
 pub struct FlockerVolumeSource {
     /// Flocker dataset picked by name; deprecated.
     #[field(1)]
@@ -221,6 +232,9 @@ pub struct PortworxVolumeSource {
 }
 
 /// Quobyte network volume; unsupported since v1.25.
+#[check(registry, required = "must be a host:port pair or multiple pairs separated by commas")]
+#[check(self, by_hand = validate_quobyte_registry, when(set(registry)))]
+#[check(volume, filled)]
 pub struct QuobyteVolumeSource {
     /// Quobyte registry addresses as comma-separated `host:port` pairs.
     #[field(1, required)]

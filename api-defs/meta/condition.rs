@@ -1,5 +1,12 @@
 /// Uniform status observation shared by many API types.
 #[validate(by_hand = validate_condition)]
+#[check(type, distinct)]
+#[check(type, format = qualified_name)]
+#[check(status, one_of(False, True, Unknown))]
+#[check(observedGeneration, min(0, "must be greater than or equal to zero"))]
+#[check(lastTransitionTime, required)]
+#[check(reason, required, format = condition_reason, max_bytes = 1024)]
+#[check(message, max_bytes = 32768)]
 pub struct Condition {
     /// CamelCase condition name, optionally domain-prefixed, unique within the list.
     #[field(1, required)]

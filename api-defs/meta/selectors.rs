@@ -25,6 +25,8 @@ pub enum FieldSelectorOperator {
 /// Query over labels; all parts must hold, and an empty one selects everything.
 #[structure(atomic)]
 #[validate(by_hand = validate_label_selector)]
+#[check(matchLabels, labels)]
+#[check(matchExpressions, below)]
 pub struct LabelSelector {
     /// Exact key and value pairs that must all be present.
     #[field(1)]
@@ -36,6 +38,23 @@ pub struct LabelSelector {
 }
 
 /// Single set-based condition on one label key.
+#[check(
+    values,
+    missing = "must be specified when `operator` is 'In' or 'NotIn'",
+    when(operator = (In, NotIn), unset(values))
+)]
+#[check(
+    values,
+    forbidden = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+    when(operator = (Exists, DoesNotExist))
+)]
+#[check(
+    operator,
+    invalid = "not a valid selector operator",
+    when(not(operator = (In, NotIn, Exists, DoesNotExist)), not(option(any_selector_operator)))
+)]
+#[check(key, format = qualified_name)]
+#[check(values, each(format = label_value), when(not(option(any_selector_value))))]
 pub struct LabelSelectorRequirement {
     /// Label key whose presence or value gets tested.
     #[field(1, required)]

@@ -490,9 +490,11 @@ pub enum Assertion {
     Invalid(String),
     /// What the message shows, and the detail.
     InvalidAs(String, String),
+    Unsupported(Vec<String>),
     /// The only member of its union; the detail is empty where upstream does not refuse it.
     Member(String),
     Valid,
+    Ratchet,
     /// Fields of the items, or none where the value itself is compared.
     Distinct(Vec<String>),
     Positive(String),
@@ -502,9 +504,10 @@ pub enum Assertion {
     Min(i64, String),
     Max(i64, String),
     Range(i64, i64, String),
+    AtMost(String, String),
     Port,
-    MaxBytes(u64),
-    MaxItems(u64),
+    MaxBytes(i64, String),
+    MaxItems(i64, String),
     /// A word of `format = ..`.
     Format(String),
     /// A word of `name = ..`: a rule of names.
@@ -512,6 +515,7 @@ pub enum Assertion {
     OneOf(Vec<String>),
     Each(Vec<Assertion>),
     Keys(Vec<Assertion>),
+    EachKey(Vec<Assertion>),
     Labels,
     Field(String, Vec<Assertion>),
     At(String, Vec<Assertion>),
@@ -534,6 +538,11 @@ pub enum Condition {
     All(Vec<Condition>),
     Was(Box<Condition>),
     Changed(String),
+    None(Vec<String>),
+    Many(Vec<String>),
+    Single(String),
+    /// The field is set, and no `member` before it.
+    Member(String),
     /// No field of the struct that is asserted to be a `member` is set.
     NoMember,
     Several,
@@ -572,9 +581,11 @@ impl Assertion {
     /// The assertions that it is made of.
     pub fn inner(&self) -> &[Assertion] {
         match self {
-            Assertion::Each(inner) | Assertion::Keys(inner) | Assertion::Field(_, inner) | Assertion::At(_, inner) => {
-                inner
-            }
+            Assertion::Each(inner)
+            | Assertion::Keys(inner)
+            | Assertion::EachKey(inner)
+            | Assertion::Field(_, inner)
+            | Assertion::At(_, inner) => inner,
             _ => &[],
         }
     }
@@ -590,13 +601,17 @@ impl Condition {
         }
     }
 
-    /// The field that it looks at.
-    pub fn field(&self) -> Option<&str> {
+    /// The fields that it looks at itself.
+    pub fn fields(&self) -> &[String] {
         match self {
-            Condition::Set(field) | Condition::Unset(field) | Condition::Is(field, _) | Condition::Changed(field) => {
-                Some(field)
-            }
-            _ => None,
+            Condition::None(fields) | Condition::Many(fields) => fields,
+            Condition::Set(field)
+            | Condition::Unset(field)
+            | Condition::Single(field)
+            | Condition::Member(field)
+            | Condition::Is(field, _)
+            | Condition::Changed(field) => std::slice::from_ref(field),
+            _ => &[],
         }
     }
 }

@@ -56,7 +56,7 @@ fn paths(check: &Check) -> Vec<String> {
 }
 
 fn paths_of_condition(condition: &Condition, paths: &mut Vec<String>) {
-    paths.extend(condition.field().map(str::to_string));
+    paths.extend_from_slice(condition.fields());
     condition.inner().iter().for_each(|inner| paths_of_condition(inner, paths));
 }
 
@@ -67,6 +67,7 @@ fn paths_of_assertion(assertion: &Assertion, at: &str, paths: &mut Vec<String>) 
             inner.iter().for_each(|inner| paths_of_assertion(inner, &at, paths));
             paths.push(at);
         }
+        Assertion::AtMost(field, _) => paths.push(field.clone()),
         Assertion::Distinct(fields) => paths.extend(fields.iter().map(|field| below(at, field))),
         other => other.inner().iter().for_each(|inner| paths_of_assertion(inner, at, paths)),
     }

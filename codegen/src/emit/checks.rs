@@ -25,7 +25,10 @@ pub fn rows(id: StructId, model: &Model) -> String {
     let mut members = Vec::new();
     for check in &s.checks {
         let writer = Writer { home: id, model, members: &members };
-        let when: Vec<String> = check.when.iter().map(|condition| writer.condition(condition)).collect();
+        // Parts first: most checks of a part that is not asked for are left at once.
+        let (parts, others): (Vec<_>, Vec<_>) =
+            check.when.iter().partition(|condition| matches!(condition, Condition::Part(_)));
+        let when: Vec<String> = parts.iter().chain(&others).map(|condition| writer.condition(condition)).collect();
         let assertions: Vec<String> = check.assertions.iter().map(|one| writer.assertion(&check.field, one)).collect();
         let _ = writeln!(
             text,
@@ -57,16 +60,19 @@ impl Writer<'_> {
             Condition::Set(field) => format!("Condition::Set({})", way(field)),
             Condition::Unset(field) => format!("Condition::Unset({})", way(field)),
             Condition::Is(field, values) => format!("Condition::Is({}, {})", way(field), self.values(field, values)),
+            Condition::None(fields) => format!("Condition::None({})", ways(fields)),
+            Condition::Many(fields) => format!("Condition::Many({})", ways(fields)),
+            Condition::Single(field) => format!("Condition::Single({})", way(field)),
+            Condition::Member(field) => {
+                let before: Vec<&str> = self.members.iter().copied().take_while(|member| member != field).collect();
+                format!("Condition::All(&[Condition::Set({}), Condition::None({})])", way(field), ways(&before))
+            }
             Condition::Not(inner) => format!("Condition::Not(&{})", self.condition(inner)),
             Condition::Was(inner) => format!("Condition::Was(&{})", self.condition(inner)),
             Condition::Any(inner) => format!("Condition::Any(&[{}])", self.conditions(inner)),
             Condition::All(inner) => format!("Condition::All(&[{}])", self.conditions(inner)),
             Condition::Changed(field) => format!("Condition::Changed({})", way(field)),
-            Condition::NoMember => {
-                let unset: Vec<String> =
-                    self.members.iter().map(|member| format!("Condition::Unset({})", way(member))).collect();
-                format!("Condition::All(&[{}])", unset.join(", "))
-            }
+            Condition::NoMember => format!("Condition::None({})", ways(self.members)),
             Condition::Several => "Condition::Several".into(),
             Condition::Part(parts) => {
                 let parts: Vec<&str> =
@@ -98,22 +104,26 @@ impl Writer<'_> {
             Assertion::NotNegative(detail) => format!("NotNegative({})", string(detail)),
             Assertion::Invalid(detail) => format!("Invalid({})", string(detail)),
             Assertion::InvalidAs(shown, detail) => format!("InvalidAs({}, {})", string(shown), string(detail)),
+            Assertion::Unsupported(values) => format!("Unsupported({})", self.values(field, values)),
             Assertion::Member(detail) => format!("Member({}, {})", string(detail), ways(self.members)),
             Assertion::Valid => "Valid".into(),
+            Assertion::Ratchet => "Ratchet".into(),
             Assertion::Distinct(fields) => format!("Distinct({})", ways(fields)),
             Assertion::Immutable(detail) => format!("Immutable({})", string(detail)),
             Assertion::Unchanged(detail) => format!("Unchanged({})", string(detail)),
             Assertion::Min(min, detail) => format!("Min({min}, {})", string(detail)),
             Assertion::Max(max, detail) => format!("Max({max}, {})", string(detail)),
             Assertion::Range(min, max, detail) => format!("Range({min}, {max}, {})", string(detail)),
+            Assertion::AtMost(field, detail) => format!("AtMost({}, {})", way(field), string(detail)),
             Assertion::Port => "Port".into(),
-            Assertion::MaxBytes(max) => format!("MaxBytes({max})"),
-            Assertion::MaxItems(max) => format!("MaxItems({max})"),
+            Assertion::MaxBytes(max, detail) => format!("MaxBytes({max}, {})", string(detail)),
+            Assertion::MaxItems(max, detail) => format!("MaxItems({max}, {})", string(detail)),
             Assertion::Format(word) => format!("Format(machinery::format::field::{word})"),
             Assertion::Name(word) => format!("Name(machinery::format::NameRule::{})", word.to_upper_camel_case()),
             Assertion::OneOf(values) => format!("OneOf({})", self.values(field, values)),
             Assertion::Each(inner) => format!("Each(&[{}])", nested(inner)),
             Assertion::Keys(inner) => format!("Keys(&[{}])", nested(inner)),
+            Assertion::EachKey(inner) => format!("EachKey(&[{}])", nested(inner)),
             Assertion::Labels => "Labels".into(),
             Assertion::Field(below, inner) => {
                 format!("Field({}, &[{}])", way(below), nested_at(&paths::below(field, below), inner))

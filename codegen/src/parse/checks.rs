@@ -1,7 +1,7 @@
 //! `#[check(FIELD, ASSERTION, .., when(CONDITION, ..))]`: checks in the order of upstream's hand-written validation.
 
 use super::reader::{Attr, Reader, path_text};
-use super::words::{Entry, ExprKind};
+use super::words::{Entry, Expr, ExprKind};
 use crate::diagnostics::codes;
 use crate::model::{Assertion, Check, Condition};
 
@@ -12,14 +12,17 @@ pub(super) const ASSERTIONS: &[&str] = &[
     "forbidden",
     "missing",
     "invalid",
+    "unsupported",
     "member",
     "valid",
+    "ratchet",
     "distinct",
     "immutable",
     "unchanged",
     "min",
     "max",
     "range",
+    "at_most",
     "port",
     "positive",
     "not_negative",
@@ -30,6 +33,7 @@ pub(super) const ASSERTIONS: &[&str] = &[
     "one_of",
     "each",
     "keys",
+    "each_key",
     "labels",
     "field",
     "at",
@@ -44,6 +48,10 @@ pub(super) const CONDITIONS: &[&str] = &[
     "unset",
     "gate",
     "not",
+    "none",
+    "many",
+    "single",
+    "member",
     "any",
     "all",
     "was",
@@ -93,22 +101,26 @@ impl Reader<'_> {
             Some("positive") => Assertion::Positive(self.detail(entry)),
             Some("not_negative") => Assertion::NotNegative(self.detail(entry)),
             Some("invalid") => self.invalid(entry)?,
+            Some("unsupported") => Assertion::Unsupported(self.strings(entry)),
             Some("member") => Assertion::Member(self.detail(entry)),
             Some("valid") if self.flag(entry) => Assertion::Valid,
+            Some("ratchet") if self.flag(entry) => Assertion::Ratchet,
             Some("distinct") => Assertion::Distinct(self.compared(entry)),
             Some("immutable") => Assertion::Immutable(self.detail(entry)),
             Some("unchanged") => Assertion::Unchanged(self.string(entry)?),
             Some("min") => self.bound(entry).map(|(bound, detail)| Assertion::Min(bound, detail))?,
             Some("max") => self.bound(entry).map(|(bound, detail)| Assertion::Max(bound, detail))?,
             Some("range") => self.range(entry)?,
+            Some("at_most") => self.at_most(entry)?,
             Some("port") if self.flag(entry) => Assertion::Port,
-            Some("max_bytes") => Assertion::MaxBytes(self.number(entry)?),
-            Some("max_items") => Assertion::MaxItems(self.number(entry)?),
+            Some("max_bytes") => self.bound(entry).map(|(bound, detail)| Assertion::MaxBytes(bound, detail))?,
+            Some("max_items") => self.bound(entry).map(|(bound, detail)| Assertion::MaxItems(bound, detail))?,
             Some("format") => Assertion::Format(self.ident(entry)?.text),
             Some("name") => Assertion::Name(self.ident(entry)?.text),
             Some("one_of") => Assertion::OneOf(self.strings(entry)),
             Some("each") => Assertion::Each(self.inner(entry)?),
             Some("keys") => Assertion::Keys(self.inner(entry)?),
+            Some("each_key") => Assertion::EachKey(self.inner(entry)?),
             Some("labels") if self.flag(entry) => Assertion::Labels,
             Some("field") => self.placed(entry).map(|(field, inner)| Assertion::Field(field, inner))?,
             Some("at") => self.placed(entry).map(|(name, inner)| Assertion::At(name, inner))?,
@@ -184,6 +196,24 @@ impl Reader<'_> {
         }
     }
 
+    /// `at_most(field, "detail")`.
+    fn at_most(&mut self, entry: &Entry) -> Option<Assertion> {
+        let arguments = match &entry.value.kind {
+            ExprKind::Call(_, arguments) => arguments.as_slice(),
+            _ => &[],
+        };
+        match arguments {
+            [field, Entry { value: Expr { kind: ExprKind::Str(detail), .. }, .. }] => {
+                path_text(&field.value).map(|field| Assertion::AtMost(field, detail.clone()))
+            }
+            _ => {
+                let message = "a bound by another field is written `at_most(field, \"detail\")`";
+                self.error(codes::BAD_VALUE, &entry.value.span, message);
+                None
+            }
+        }
+    }
+
     /// `distinct`, or `distinct(field, ..)`.
     fn compared(&mut self, entry: &Entry) -> Vec<String> {
         match &entry.value.kind {
@@ -238,6 +268,14 @@ impl Reader<'_> {
             (Some("several"), None, []) => Some(Condition::Several),
             (Some("set"), Some(field), [_]) => Some(Condition::Set(field)),
             (Some("unset"), Some(field), [_]) => Some(Condition::Unset(field)),
+            (Some("single"), Some(field), [_]) => Some(Condition::Single(field)),
+            (Some("member"), Some(field), [_]) => Some(Condition::Member(field)),
+            (Some("none"), Some(_), fields) => {
+                Some(Condition::None(fields.iter().filter_map(|one| path_text(&one.value)).collect()))
+            }
+            (Some("many"), Some(_), fields) => {
+                Some(Condition::Many(fields.iter().filter_map(|one| path_text(&one.value)).collect()))
+            }
             (Some("changed"), Some(field), [_]) => Some(Condition::Changed(field)),
             (Some("gate"), Some(gate), [_]) => Some(Condition::Gate(gate)),
             (Some("option"), Some(option), [_]) => Some(Condition::Option(option)),
@@ -261,9 +299,10 @@ impl Reader<'_> {
 
     /// `field = A` or `field = (A, B)`.
     fn values(&mut self, entry: &Entry) -> Vec<String> {
-        match path_text(&entry.value) {
-            Some(value) => vec![value],
-            None => self.strings(entry),
+        match &entry.value.kind {
+            ExprKind::Bool(value) => vec![value.to_string()],
+            ExprKind::Int(number) => vec![number.to_string()],
+            _ => path_text(&entry.value).map_or_else(|| self.strings(entry), |value| vec![value]),
         }
     }
 }

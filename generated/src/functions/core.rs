@@ -184,17 +184,71 @@ pub struct Functions {
         &mut crate::core::v1::PersistentVolume,
         &crate::core::v1::PersistentVolume,
     ),
-    pub validate_binding: fn(
+    pub validate_added_capabilities: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::core::v1::Binding,
-        Option<&crate::core::v1::Binding>,
+        &crate::core::v1::SecurityContext,
+        Option<&crate::core::v1::SecurityContext>,
     ),
-    pub validate_config_map: fn(
+    pub validate_claim_selector: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &apimachinery::meta::v1::LabelSelector,
+        Option<&apimachinery::meta::v1::LabelSelector>,
+    ),
+    pub validate_claim_template_of_pod: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PersistentVolumeClaimTemplate,
+        Option<&crate::core::v1::PersistentVolumeClaimTemplate>,
+    ),
+    pub validate_claimed_size: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PersistentVolumeClaimSpec,
+        Option<&crate::core::v1::PersistentVolumeClaimSpec>,
+    ),
+    pub validate_cluster_addresses: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::ServiceSpec,
+        Option<&crate::core::v1::ServiceSpec>,
+    ),
+    pub validate_config_map_change: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::ConfigMap,
         Option<&crate::core::v1::ConfigMap>,
+    ),
+    pub validate_config_map_keys: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::ConfigMap,
+        Option<&crate::core::v1::ConfigMap>,
+    ),
+    pub validate_config_map_size: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::ConfigMap,
+        Option<&crate::core::v1::ConfigMap>,
+    ),
+    pub validate_controller_template: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::ReplicationControllerSpec,
+        Option<&crate::core::v1::ReplicationControllerSpec>,
+    ),
+    pub validate_credential_name: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::WindowsSecurityContextOptions,
+        Option<&crate::core::v1::WindowsSecurityContextOptions>,
+    ),
+    pub validate_data_sources: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PersistentVolumeClaimSpec,
+        Option<&crate::core::v1::PersistentVolumeClaimSpec>,
     ),
     pub validate_disk_uri: fn(
         &mut Validation<'_>,
@@ -202,11 +256,23 @@ pub struct Functions {
         &crate::core::v1::AzureDiskVolumeSource,
         Option<&crate::core::v1::AzureDiskVolumeSource>,
     ),
-    pub validate_endpoints: fn(
+    pub validate_divisor: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::core::v1::Endpoints,
-        Option<&crate::core::v1::Endpoints>,
+        &crate::core::v1::ResourceFieldSelector,
+        Option<&crate::core::v1::ResourceFieldSelector>,
+    ),
+    pub validate_domains: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::TopologySpreadConstraint,
+        Option<&crate::core::v1::TopologySpreadConstraint>,
+    ),
+    pub validate_empty_dir: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::EmptyDirVolumeSource,
+        Option<&crate::core::v1::EmptyDirVolumeSource>,
     ),
     pub validate_event: fn(
         &mut Validation<'_>,
@@ -214,23 +280,83 @@ pub struct Functions {
         &crate::core::v1::Event,
         Option<&crate::core::v1::Event>,
     ),
-    pub validate_limit_range: fn(
+    pub validate_external_addresses: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::core::v1::LimitRange,
-        Option<&crate::core::v1::LimitRange>,
+        &crate::core::v1::ServiceSpec,
+        Option<&crate::core::v1::ServiceSpec>,
     ),
-    pub validate_namespace: fn(
+    pub validate_field_of_file: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::core::v1::Namespace,
-        Option<&crate::core::v1::Namespace>,
+        &crate::core::v1::ObjectFieldSelector,
+        Option<&crate::core::v1::ObjectFieldSelector>,
+    ),
+    pub validate_field_of_variable: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::ObjectFieldSelector,
+        Option<&crate::core::v1::ObjectFieldSelector>,
+    ),
+    pub validate_files_of_variables: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodSpec,
+        Option<&crate::core::v1::PodSpec>,
+    ),
+    pub validate_first_address: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::ServiceSpec,
+        Option<&crate::core::v1::ServiceSpec>,
+    ),
+    pub validate_generated_claim: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::Volume,
+        Option<&crate::core::v1::Volume>,
+    ),
+    pub validate_host_processes: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodSpec,
+        Option<&crate::core::v1::PodSpec>,
+    ),
+    pub validate_label_keys_of_term: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodAffinityTerm,
+        Option<&crate::core::v1::PodAffinityTerm>,
+    ),
+    pub validate_limit_type: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::LimitRangeItem,
+        Option<&crate::core::v1::LimitRangeItem>,
+    ),
+    pub validate_limits: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::LimitRangeItem,
+        Option<&crate::core::v1::LimitRangeItem>,
+    ),
+    pub validate_longest_expiration: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodCertificateProjection,
+        Option<&crate::core::v1::PodCertificateProjection>,
     ),
     pub validate_node: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::Node,
         Option<&crate::core::v1::Node>,
+    ),
+    pub validate_overhead: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodSpec,
+        Option<&crate::core::v1::PodSpec>,
     ),
     pub validate_persistent_volume: fn(
         &mut Validation<'_>,
@@ -256,11 +382,35 @@ pub struct Functions {
         &crate::core::v1::PodTemplate,
         Option<&crate::core::v1::PodTemplate>,
     ),
-    pub validate_replication_controller: fn(
+    pub validate_portal_length: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::core::v1::ReplicationController,
-        Option<&crate::core::v1::ReplicationController>,
+        &crate::core::v1::Volume,
+        Option<&crate::core::v1::Volume>,
+    ),
+    pub validate_ports_of_host: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodSpec,
+        Option<&crate::core::v1::PodSpec>,
+    ),
+    pub validate_projected: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::ProjectedVolumeSource,
+        Option<&crate::core::v1::ProjectedVolumeSource>,
+    ),
+    pub validate_quobyte_registry: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::QuobyteVolumeSource,
+        Option<&crate::core::v1::QuobyteVolumeSource>,
+    ),
+    pub validate_recycled_root: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PersistentVolumeSpec,
+        Option<&crate::core::v1::PersistentVolumeSpec>,
     ),
     pub validate_resource_quota: fn(
         &mut Validation<'_>,
@@ -268,17 +418,95 @@ pub struct Functions {
         &crate::core::v1::ResourceQuota,
         Option<&crate::core::v1::ResourceQuota>,
     ),
-    pub validate_secret: fn(
+    pub validate_searches: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodDNSConfig,
+        Option<&crate::core::v1::PodDNSConfig>,
+    ),
+    pub validate_secret_change: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::Secret,
         Option<&crate::core::v1::Secret>,
+    ),
+    pub validate_secret_data: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::Secret,
+        Option<&crate::core::v1::Secret>,
+    ),
+    pub validate_selector_of_pods: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &apimachinery::meta::v1::LabelSelector,
+        Option<&apimachinery::meta::v1::LabelSelector>,
     ),
     pub validate_service: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::Service,
         Option<&crate::core::v1::Service>,
+    ),
+    pub validate_shown_resource: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::ResourceFieldSelector,
+        Option<&crate::core::v1::ResourceFieldSelector>,
+    ),
+    pub validate_sleep: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::LifecycleHandler,
+        Option<&crate::core::v1::LifecycleHandler>,
+    ),
+    pub validate_spread_constraints: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodSpec,
+        Option<&crate::core::v1::PodSpec>,
+    ),
+    pub validate_sysctls_of_pod: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodSpec,
+        Option<&crate::core::v1::PodSpec>,
+    ),
+    pub validate_target_length: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::ISCSIPersistentVolumeSource,
+        Option<&crate::core::v1::ISCSIPersistentVolumeSource>,
+    ),
+    pub validate_trust_bundle_name: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::ClusterTrustBundleProjection,
+        Option<&crate::core::v1::ClusterTrustBundleProjection>,
+    ),
+    pub validate_unique_ports: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::ServiceSpec,
+        Option<&crate::core::v1::ServiceSpec>,
+    ),
+    pub validate_user_annotations: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodCertificateProjection,
+        Option<&crate::core::v1::PodCertificateProjection>,
+    ),
+    pub validate_volume_capacity: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PersistentVolumeSpec,
+        Option<&crate::core::v1::PersistentVolumeSpec>,
+    ),
+    pub validate_windows_user: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::WindowsSecurityContextOptions,
+        Option<&crate::core::v1::WindowsSecurityContextOptions>,
     ),
     pub warn_claim: fn(
         &Context,
@@ -804,22 +1032,103 @@ pub fn update_volume(
     (functions().update_volume)(context, new, old)
 }
 
-pub fn validate_binding(
+pub fn validate_added_capabilities(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::core::v1::Binding,
-    old: Option<&crate::core::v1::Binding>,
+    new: &crate::core::v1::SecurityContext,
+    old: Option<&crate::core::v1::SecurityContext>,
 ) {
-    (functions().validate_binding)(validation, path, new, old)
+    (functions().validate_added_capabilities)(validation, path, new, old)
 }
 
-pub fn validate_config_map(
+pub fn validate_claim_selector(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &apimachinery::meta::v1::LabelSelector,
+    old: Option<&apimachinery::meta::v1::LabelSelector>,
+) {
+    (functions().validate_claim_selector)(validation, path, new, old)
+}
+
+pub fn validate_claim_template_of_pod(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PersistentVolumeClaimTemplate,
+    old: Option<&crate::core::v1::PersistentVolumeClaimTemplate>,
+) {
+    (functions().validate_claim_template_of_pod)(validation, path, new, old)
+}
+
+pub fn validate_claimed_size(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PersistentVolumeClaimSpec,
+    old: Option<&crate::core::v1::PersistentVolumeClaimSpec>,
+) {
+    (functions().validate_claimed_size)(validation, path, new, old)
+}
+
+pub fn validate_cluster_addresses(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::ServiceSpec,
+    old: Option<&crate::core::v1::ServiceSpec>,
+) {
+    (functions().validate_cluster_addresses)(validation, path, new, old)
+}
+
+pub fn validate_config_map_change(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::core::v1::ConfigMap,
     old: Option<&crate::core::v1::ConfigMap>,
 ) {
-    (functions().validate_config_map)(validation, path, new, old)
+    (functions().validate_config_map_change)(validation, path, new, old)
+}
+
+pub fn validate_config_map_keys(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::ConfigMap,
+    old: Option<&crate::core::v1::ConfigMap>,
+) {
+    (functions().validate_config_map_keys)(validation, path, new, old)
+}
+
+pub fn validate_config_map_size(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::ConfigMap,
+    old: Option<&crate::core::v1::ConfigMap>,
+) {
+    (functions().validate_config_map_size)(validation, path, new, old)
+}
+
+pub fn validate_controller_template(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::ReplicationControllerSpec,
+    old: Option<&crate::core::v1::ReplicationControllerSpec>,
+) {
+    (functions().validate_controller_template)(validation, path, new, old)
+}
+
+pub fn validate_credential_name(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::WindowsSecurityContextOptions,
+    old: Option<&crate::core::v1::WindowsSecurityContextOptions>,
+) {
+    (functions().validate_credential_name)(validation, path, new, old)
+}
+
+pub fn validate_data_sources(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PersistentVolumeClaimSpec,
+    old: Option<&crate::core::v1::PersistentVolumeClaimSpec>,
+) {
+    (functions().validate_data_sources)(validation, path, new, old)
 }
 
 pub fn validate_disk_uri(
@@ -831,13 +1140,31 @@ pub fn validate_disk_uri(
     (functions().validate_disk_uri)(validation, path, new, old)
 }
 
-pub fn validate_endpoints(
+pub fn validate_divisor(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::core::v1::Endpoints,
-    old: Option<&crate::core::v1::Endpoints>,
+    new: &crate::core::v1::ResourceFieldSelector,
+    old: Option<&crate::core::v1::ResourceFieldSelector>,
 ) {
-    (functions().validate_endpoints)(validation, path, new, old)
+    (functions().validate_divisor)(validation, path, new, old)
+}
+
+pub fn validate_domains(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::TopologySpreadConstraint,
+    old: Option<&crate::core::v1::TopologySpreadConstraint>,
+) {
+    (functions().validate_domains)(validation, path, new, old)
+}
+
+pub fn validate_empty_dir(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::EmptyDirVolumeSource,
+    old: Option<&crate::core::v1::EmptyDirVolumeSource>,
+) {
+    (functions().validate_empty_dir)(validation, path, new, old)
 }
 
 pub fn validate_event(
@@ -849,22 +1176,103 @@ pub fn validate_event(
     (functions().validate_event)(validation, path, new, old)
 }
 
-pub fn validate_limit_range(
+pub fn validate_external_addresses(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::core::v1::LimitRange,
-    old: Option<&crate::core::v1::LimitRange>,
+    new: &crate::core::v1::ServiceSpec,
+    old: Option<&crate::core::v1::ServiceSpec>,
 ) {
-    (functions().validate_limit_range)(validation, path, new, old)
+    (functions().validate_external_addresses)(validation, path, new, old)
 }
 
-pub fn validate_namespace(
+pub fn validate_field_of_file(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::core::v1::Namespace,
-    old: Option<&crate::core::v1::Namespace>,
+    new: &crate::core::v1::ObjectFieldSelector,
+    old: Option<&crate::core::v1::ObjectFieldSelector>,
 ) {
-    (functions().validate_namespace)(validation, path, new, old)
+    (functions().validate_field_of_file)(validation, path, new, old)
+}
+
+pub fn validate_field_of_variable(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::ObjectFieldSelector,
+    old: Option<&crate::core::v1::ObjectFieldSelector>,
+) {
+    (functions().validate_field_of_variable)(validation, path, new, old)
+}
+
+pub fn validate_files_of_variables(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodSpec,
+    old: Option<&crate::core::v1::PodSpec>,
+) {
+    (functions().validate_files_of_variables)(validation, path, new, old)
+}
+
+pub fn validate_first_address(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::ServiceSpec,
+    old: Option<&crate::core::v1::ServiceSpec>,
+) {
+    (functions().validate_first_address)(validation, path, new, old)
+}
+
+pub fn validate_generated_claim(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::Volume,
+    old: Option<&crate::core::v1::Volume>,
+) {
+    (functions().validate_generated_claim)(validation, path, new, old)
+}
+
+pub fn validate_host_processes(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodSpec,
+    old: Option<&crate::core::v1::PodSpec>,
+) {
+    (functions().validate_host_processes)(validation, path, new, old)
+}
+
+pub fn validate_label_keys_of_term(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodAffinityTerm,
+    old: Option<&crate::core::v1::PodAffinityTerm>,
+) {
+    (functions().validate_label_keys_of_term)(validation, path, new, old)
+}
+
+pub fn validate_limit_type(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::LimitRangeItem,
+    old: Option<&crate::core::v1::LimitRangeItem>,
+) {
+    (functions().validate_limit_type)(validation, path, new, old)
+}
+
+pub fn validate_limits(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::LimitRangeItem,
+    old: Option<&crate::core::v1::LimitRangeItem>,
+) {
+    (functions().validate_limits)(validation, path, new, old)
+}
+
+pub fn validate_longest_expiration(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodCertificateProjection,
+    old: Option<&crate::core::v1::PodCertificateProjection>,
+) {
+    (functions().validate_longest_expiration)(validation, path, new, old)
 }
 
 pub fn validate_node(
@@ -874,6 +1282,15 @@ pub fn validate_node(
     old: Option<&crate::core::v1::Node>,
 ) {
     (functions().validate_node)(validation, path, new, old)
+}
+
+pub fn validate_overhead(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodSpec,
+    old: Option<&crate::core::v1::PodSpec>,
+) {
+    (functions().validate_overhead)(validation, path, new, old)
 }
 
 pub fn validate_persistent_volume(
@@ -912,13 +1329,49 @@ pub fn validate_pod_template(
     (functions().validate_pod_template)(validation, path, new, old)
 }
 
-pub fn validate_replication_controller(
+pub fn validate_portal_length(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::core::v1::ReplicationController,
-    old: Option<&crate::core::v1::ReplicationController>,
+    new: &crate::core::v1::Volume,
+    old: Option<&crate::core::v1::Volume>,
 ) {
-    (functions().validate_replication_controller)(validation, path, new, old)
+    (functions().validate_portal_length)(validation, path, new, old)
+}
+
+pub fn validate_ports_of_host(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodSpec,
+    old: Option<&crate::core::v1::PodSpec>,
+) {
+    (functions().validate_ports_of_host)(validation, path, new, old)
+}
+
+pub fn validate_projected(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::ProjectedVolumeSource,
+    old: Option<&crate::core::v1::ProjectedVolumeSource>,
+) {
+    (functions().validate_projected)(validation, path, new, old)
+}
+
+pub fn validate_quobyte_registry(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::QuobyteVolumeSource,
+    old: Option<&crate::core::v1::QuobyteVolumeSource>,
+) {
+    (functions().validate_quobyte_registry)(validation, path, new, old)
+}
+
+pub fn validate_recycled_root(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PersistentVolumeSpec,
+    old: Option<&crate::core::v1::PersistentVolumeSpec>,
+) {
+    (functions().validate_recycled_root)(validation, path, new, old)
 }
 
 pub fn validate_resource_quota(
@@ -930,13 +1383,40 @@ pub fn validate_resource_quota(
     (functions().validate_resource_quota)(validation, path, new, old)
 }
 
-pub fn validate_secret(
+pub fn validate_searches(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodDNSConfig,
+    old: Option<&crate::core::v1::PodDNSConfig>,
+) {
+    (functions().validate_searches)(validation, path, new, old)
+}
+
+pub fn validate_secret_change(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::core::v1::Secret,
     old: Option<&crate::core::v1::Secret>,
 ) {
-    (functions().validate_secret)(validation, path, new, old)
+    (functions().validate_secret_change)(validation, path, new, old)
+}
+
+pub fn validate_secret_data(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::Secret,
+    old: Option<&crate::core::v1::Secret>,
+) {
+    (functions().validate_secret_data)(validation, path, new, old)
+}
+
+pub fn validate_selector_of_pods(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &apimachinery::meta::v1::LabelSelector,
+    old: Option<&apimachinery::meta::v1::LabelSelector>,
+) {
+    (functions().validate_selector_of_pods)(validation, path, new, old)
 }
 
 pub fn validate_service(
@@ -946,6 +1426,96 @@ pub fn validate_service(
     old: Option<&crate::core::v1::Service>,
 ) {
     (functions().validate_service)(validation, path, new, old)
+}
+
+pub fn validate_shown_resource(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::ResourceFieldSelector,
+    old: Option<&crate::core::v1::ResourceFieldSelector>,
+) {
+    (functions().validate_shown_resource)(validation, path, new, old)
+}
+
+pub fn validate_sleep(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::LifecycleHandler,
+    old: Option<&crate::core::v1::LifecycleHandler>,
+) {
+    (functions().validate_sleep)(validation, path, new, old)
+}
+
+pub fn validate_spread_constraints(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodSpec,
+    old: Option<&crate::core::v1::PodSpec>,
+) {
+    (functions().validate_spread_constraints)(validation, path, new, old)
+}
+
+pub fn validate_sysctls_of_pod(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodSpec,
+    old: Option<&crate::core::v1::PodSpec>,
+) {
+    (functions().validate_sysctls_of_pod)(validation, path, new, old)
+}
+
+pub fn validate_target_length(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::ISCSIPersistentVolumeSource,
+    old: Option<&crate::core::v1::ISCSIPersistentVolumeSource>,
+) {
+    (functions().validate_target_length)(validation, path, new, old)
+}
+
+pub fn validate_trust_bundle_name(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::ClusterTrustBundleProjection,
+    old: Option<&crate::core::v1::ClusterTrustBundleProjection>,
+) {
+    (functions().validate_trust_bundle_name)(validation, path, new, old)
+}
+
+pub fn validate_unique_ports(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::ServiceSpec,
+    old: Option<&crate::core::v1::ServiceSpec>,
+) {
+    (functions().validate_unique_ports)(validation, path, new, old)
+}
+
+pub fn validate_user_annotations(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodCertificateProjection,
+    old: Option<&crate::core::v1::PodCertificateProjection>,
+) {
+    (functions().validate_user_annotations)(validation, path, new, old)
+}
+
+pub fn validate_volume_capacity(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PersistentVolumeSpec,
+    old: Option<&crate::core::v1::PersistentVolumeSpec>,
+) {
+    (functions().validate_volume_capacity)(validation, path, new, old)
+}
+
+pub fn validate_windows_user(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::WindowsSecurityContextOptions,
+    old: Option<&crate::core::v1::WindowsSecurityContextOptions>,
+) {
+    (functions().validate_windows_user)(validation, path, new, old)
 }
 
 pub fn warn_claim(

@@ -8,12 +8,12 @@ mod of;
 #[cfg(test)]
 mod tests;
 
-use self::of::{Of, length};
+use self::of::{Items, Of, length};
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::format::{self, NameRule};
 use crate::hooks::{ValidateFn, Validation};
-use crate::reflect::{Map, Ref, Value};
+use crate::reflect::{Map, Ref, Struct, Value};
 use crate::scalar::{IntOrString, Quantity};
 
 /// A check of a struct (`#[check(..)]`).
@@ -21,7 +21,7 @@ use crate::scalar::{IntOrString, Quantity};
 pub struct CheckDef {
     /// JSON names on the way to the field that is looked at; none for the struct itself.
     pub field: &'static [&'static str],
-    /// The check is made if all of these hold.
+    /// The check is made if all of these hold; the parts that it belongs to come first.
     pub when: &'static [Condition],
     /// What is asserted, in order.
     pub assertions: &'static [Assertion],
@@ -44,11 +44,15 @@ pub enum Assertion {
     Invalid(&'static str),
     /// The field is invalid, and the message shows this text instead of the value.
     InvalidAs(&'static str, &'static str),
+    /// The field is reported as none of these: for checks with conditions.
+    Unsupported(&'static [&'static str]),
     /// The field is not empty only if these fields are: for members of unions. Nothing else is asserted of an empty field
     /// and of one that is refused. An empty detail refuses nothing.
     Member(&'static str, &'static [&'static [&'static str]]),
     /// Nothing else is asserted of a field that something is wrong with already.
     Valid,
+    /// Nothing else is asserted of a value that is stored there: in the same field, or in an item of the stored list.
+    Ratchet,
     /// No item of the list before this one has the same value, or the same values in these fields. Nothing else is
     /// asserted of one that has.
     Distinct(&'static [&'static [&'static str]]),
@@ -62,16 +66,18 @@ pub enum Assertion {
     Max(i64, &'static str),
     /// A number is between these two, both included.
     Range(i64, i64, &'static str),
+    /// A number is at most the one in another field of the struct.
+    AtMost(&'static [&'static str], &'static str),
     /// A number is that of a port, a text the name of one.
     Port,
     /// A number or a quantity is more than 0.
     Positive(&'static str),
     /// A number or a quantity is not less than 0.
     NotNegative(&'static str),
-    /// A text has at most so many bytes.
-    MaxBytes(usize),
-    /// A list or map has at most so many items.
-    MaxItems(usize),
+    /// A text has at most so many bytes. With a detail the value is invalid, and shown.
+    MaxBytes(usize, &'static str),
+    /// A list or map has at most so many items. With a detail the value is invalid, and shown.
+    MaxItems(usize, &'static str),
     /// A text has a format.
     Format(TextCheck),
     /// A text is a name by a rule.
@@ -82,12 +88,14 @@ pub enum Assertion {
     Each(&'static [Assertion]),
     /// These hold for each key of a map, at the path of the map.
     Keys(&'static [Assertion]),
+    /// These hold for each key of a map, at the path of its entry.
+    EachKey(&'static [Assertion]),
     /// The keys and values of a map are those of labels.
     Labels,
     /// These hold for a field of the struct in the field.
     Field(&'static [&'static str], &'static [Assertion]),
-    /// These hold; what is wrong is reported at this field of the same struct, or at this place of the object where the
-    /// name begins with a slash.
+    /// These hold; what is wrong is reported at this field of the same struct. Before the name, `../` goes up a step; a slash
+    /// begins a place of the whole object.
     At(&'static str, &'static [Assertion]),
     /// The checks of the structs in the field hold: those of this part, or those of none where this is empty.
     Below(&'static str),
@@ -109,8 +117,14 @@ pub enum Condition {
     Set(&'static [&'static str]),
     /// A field is empty.
     Unset(&'static [&'static str]),
-    /// A text, a number or a truth value is one of these.
+    /// A text, a number or a truth value is one of these, or some item of a list is.
     Is(&'static [&'static str], &'static [&'static str]),
+    /// None of the fields is set.
+    None(&'static [&'static [&'static str]]),
+    /// More than one of the fields is set.
+    Many(&'static [&'static [&'static str]]),
+    /// A list or map has one item.
+    Single(&'static [&'static str]),
     /// The condition does not hold.
     Not(&'static Condition),
     /// One of the conditions holds.
@@ -145,6 +159,14 @@ impl Validation<'_> {
         self.checks_in(part, Of::structure(path, new, old, None));
     }
 
+    /// Makes the declared checks of the items of a list.
+    pub fn checks_of_items<T: Struct>(&mut self, path: &Path<'_>, items: &[T]) {
+        let list = Items::new(items.len(), None);
+        for (index, item) in items.iter().enumerate() {
+            self.checks_in("", Of::structure(&path.index(index), Ref::of(item), None, Some(&list)));
+        }
+    }
+
     fn checks_in(&mut self, part: &'static str, of: Of<'_>) {
         let Value::Struct(new) = of.new else { return };
         for check in new.def().checks {
@@ -175,35 +197,44 @@ impl Validation<'_> {
     }
 
     fn assert_field(&mut self, assertion: Assertion, of: Of<'_>) -> bool {
-        let (empty, changed) = (of.is_empty(), of.old.is_some_and(|old| old != of.new));
+        let empty = of.is_empty();
         match assertion {
             Assertion::Required(detail) if empty => {
                 self.required(of.path, detail);
                 return false;
             }
             Assertion::Optional => return !empty,
+            Assertion::Ratchet => return !of.is_stored(),
             Assertion::Member(detail, others) => return self.member(detail, others, of),
             Assertion::Distinct(fields) => return self.distinct(fields, of),
             Assertion::At(name, inner) => {
-                let path = name.strip_prefix('/').map_or_else(|| of.path.sibling(name), Path::new);
-                return self.assert_all(inner, Of { path: &path, ..of });
+                return self.assert_all(inner, Of { path: &of.path.relative(name), ..of });
             }
             Assertion::Filled(detail) if empty => self.required(of.path, detail),
             Assertion::Forbidden(detail) if !empty => self.forbidden(of.path, detail),
             Assertion::Missing(detail) => self.required(of.path, detail),
             Assertion::Invalid(detail) => self.invalid(of.path, of.shown(), detail),
             Assertion::InvalidAs(shown, detail) => self.invalid(of.path, shown, detail),
-            Assertion::Immutable(detail) if changed => {
+            Assertion::Unsupported(known) => self.not_supported(of.path, of.shown(), known),
+            Assertion::Immutable(detail) if of.has_changed() => {
                 self.invalid(of.path, of.shown(), or(detail, "field is immutable"));
             }
-            Assertion::Unchanged(detail) if changed => self.forbidden(of.path, detail),
-            Assertion::MaxItems(max) if length(of.new) > max => self.too_many(of.path, length(of.new), max),
+            Assertion::Unchanged(detail) if of.has_changed() => self.forbidden(of.path, detail),
+            Assertion::MaxItems(max, detail) if length(of.new) > max => match detail {
+                "" => self.too_many(of.path, length(of.new), max),
+                detail => self.invalid(of.path, of.shown(), detail),
+            },
             Assertion::Each(inner) => of.each(|item| {
                 self.assert_all(inner, item);
             }),
             Assertion::Keys(inner) => {
                 for key in of.keys() {
                     self.assert_all(inner, of.part(of.path, Value::String(key)));
+                }
+            }
+            Assertion::EachKey(inner) => {
+                for key in of.keys() {
+                    self.assert_all(inner, of.part(&of.path.key(key), Value::String(key)));
                 }
             }
             Assertion::Labels => self.labels(of),
@@ -252,6 +283,9 @@ impl Validation<'_> {
             Assertion::NotNegative(detail) if number < 0 => {
                 refuse(detail, &|| "must be greater than or equal to 0".into());
             }
+            Assertion::AtMost(field, detail) if of.of_home(field).number().is_some_and(|max| number > max) => {
+                refuse(detail, &String::new);
+            }
             Assertion::Port => {
                 format::is_valid_port_num(number).into_iter().for_each(|why| self.invalid(of.path, number, why));
             }
@@ -261,7 +295,10 @@ impl Validation<'_> {
 
     fn assert_text(&mut self, assertion: Assertion, of: Of<'_>, text: &str) {
         match assertion {
-            Assertion::MaxBytes(max) if text.len() > max => self.too_long(of.path, max),
+            Assertion::MaxBytes(max, detail) if text.len() > max => match detail {
+                "" => self.too_long(of.path, max),
+                detail => self.invalid(of.path, of.shown(), detail),
+            },
             Assertion::Format(format) => self.errors.extend(format(of.path, text)),
             Assertion::Name(rule) => self.name(of.path, text, rule),
             Assertion::OneOf(known) if !known.contains(&text) => self.not_supported(of.path, of.shown(), known),

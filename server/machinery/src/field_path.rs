@@ -42,9 +42,23 @@ impl<'a> Path<'a> {
         self.with(Element::Name(name))
     }
 
-    /// The field `name` of the struct that this one is a field of.
-    pub const fn sibling(&self, name: &'a str) -> Self {
-        Self { parent: self.parent, element: Element::Name(name) }
+    /// A path as seen from the one that this one extends: `name` extends that one too, `.` is that one, each `..` with a slash
+    /// before or after it is a step up; with a slash before it the name is a path of its own.
+    pub fn relative(&self, name: &'a str) -> Self {
+        if let Some(name) = name.strip_prefix('/') {
+            return Path::new(name);
+        }
+        let mut base = self.parent.copied().unwrap_or(Path { parent: None, element: Element::Nothing });
+        let (mut parent, mut rest) = (self.parent, name);
+        while let Some(below) = rest.strip_prefix("..") {
+            parent = parent.and_then(|path| path.parent);
+            base = parent.copied().unwrap_or(Path { parent: None, element: Element::Nothing });
+            rest = below.strip_prefix('/').unwrap_or(below);
+        }
+        match rest {
+            "" | "." => base,
+            rest => Path { parent, element: Element::Name(rest) },
+        }
     }
 
     /// The item at `index` of this list.
@@ -120,6 +134,17 @@ mod tests {
         assert_eq!(Path::NONE.child("key").to_string(), "key");
         assert_eq!(Path::NONE.index(2).child("name").to_string(), "[2].name");
         assert_eq!(spec.child("").child("x").to_string(), "spec[].x");
+        let list = spec.child("ports");
+        let item = list.index(1);
+        let name = item.child("name");
+        let relative = |to| name.relative(to).to_string();
+        assert_eq!(relative("port"), "spec.ports[1].port");
+        assert_eq!(relative("."), "spec.ports[1]");
+        assert_eq!(relative(".."), "spec.ports");
+        assert_eq!(relative("../name"), "spec.ports.name");
+        assert_eq!(relative("../../ports.name"), "spec.ports.name");
+        assert_eq!(relative("/name"), "name");
+        assert_eq!(spec.relative("status").to_string(), "status");
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod field;
 pub mod ip;
 mod matcher;
 mod name;
+mod named;
 pub mod url;
 
 pub use name::NameRule;

@@ -168,9 +168,9 @@ impl Hooks {
 pub struct Validation<'v> {
     pub context: &'v Context,
     pub errors: &'v mut Vec<FieldError>,
-    /// What is allowed or asked for here that is not everywhere, by the names of [`crate::options`]: conditions of declared
-    /// checks name them.
-    pub options: Vec<&'static str>,
+    /// What is allowed, asked for or true here that is not everywhere, by the names of [`crate::options`], some with a text:
+    /// conditions of declared checks name them.
+    pub options: Vec<(&'static str, String)>,
 }
 
 /// [`Validation`] of a struct of any type; the old form is there on updates.
@@ -186,15 +186,23 @@ impl<'v> Validation<'v> {
 impl Validation<'_> {
     /// Whether an option is chosen.
     pub fn has_option(&self, option: &str) -> bool {
-        self.options.contains(&option)
+        self.option(option).is_some()
+    }
+
+    /// The text of an option that is chosen.
+    pub fn option(&self, option: &str) -> Option<&str> {
+        self.options.iter().find(|(chosen, _)| *chosen == option).map(|(_, text)| text.as_str())
     }
 
     /// Chooses an option, or does not.
     pub fn set_option(&mut self, option: &'static str, is_chosen: bool) {
-        self.options.retain(|chosen| *chosen != option);
-        if is_chosen {
-            self.options.push(option);
-        }
+        self.set_option_to(option, is_chosen.then(String::new));
+    }
+
+    /// Chooses an option with a text, or does not.
+    pub fn set_option_to(&mut self, option: &'static str, text: Option<String>) {
+        self.options.retain(|(chosen, _)| *chosen != option);
+        self.options.extend(text.map(|text| (option, text)));
     }
 
     /// A malformed value.

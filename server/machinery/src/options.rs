@@ -1,6 +1,64 @@
-//! Options of validations: what is allowed or asked for in one place and not in another, as upstream's functions are told
+//! Options of validations: what is allowed, asked for or true in one place and not in another, as upstream's functions are told
 //! by arguments. Functions choose them ([`Validation::set_option`](crate::hooks::Validation::set_option)), and conditions of
 //! declared checks name them: `when(option(in_pod))`.
 
 /// What is checked is part of a pod, not of a template of pods.
 pub const IN_POD: &str = "in_pod";
+/// The pod is one that a kubelet has made by itself.
+pub const STATIC_POD: &str = "static_pod";
+/// The name of the object; its text is empty in templates.
+pub const OBJECT_NAME: &str = "object_name";
+/// The seconds that the pod has to end.
+pub const GRACE_PERIOD: &str = "grace_period";
+/// The pod's containers are not restarted.
+pub const NEVER_RESTARTED: &str = "never_restarted";
+/// Users in the pod are those of the node.
+pub const HOST_USERS: &str = "host_users";
+/// The pod does not say for which operating system it is.
+pub const OS_UNKNOWN: &str = "os_unknown";
+/// The pod is one for Linux.
+pub const OS_LINUX: &str = "os_linux";
+/// The pod is one for Windows.
+pub const OS_WINDOWS: &str = "os_windows";
+/// The container is privileged.
+pub const PRIVILEGED: &str = "privileged";
+/// Containers may be privileged.
+pub const PRIVILEGED_ALLOWED: &str = "privileged_allowed";
+/// Variables may come from files.
+pub const ENV_FILES: &str = "env_files";
+/// Containers may say when they are restarted.
+pub const CONTAINER_RESTART_RULES: &str = "container_restart_rules";
+/// A container that exits may restart all others.
+pub const RESTART_ALL_CONTAINERS: &str = "restart_all_containers";
+/// Init containers may be restarted to be resized.
+pub const INIT_RESIZE_RESTARTS: &str = "init_resize_restarts";
+/// Tolerations may compare numbers.
+pub const COMPARED_TOLERATIONS: &str = "compared_tolerations";
+/// Users of one's own go with the network of the node.
+pub const USER_NAMESPACES_IN_HOST_NETWORK: &str = "user_namespaces_in_host_network";
+/// Users of one's own go with devices.
+pub const USER_NAMESPACES_WITH_DEVICES: &str = "user_namespaces_with_devices";
+/// Labels of volumes are changed recursively only.
+pub const ONLY_RECURSIVE_LABEL_CHANGES: &str = "only_recursive_label_changes";
+/// Tokens may have any path.
+pub const ANY_TOKEN_PATH: &str = "any_token_path";
+/// Amounts of huge pages need not be whole pages.
+pub const INDIVISIBLE_HUGE_PAGES: &str = "indivisible_huge_pages";
+/// Kernel parameters of the node may be set.
+pub const SYSCTLS_OF_HOST: &str = "sysctls_of_host";
+/// Spread constraints may have any selector.
+pub const ANY_SPREAD_SELECTOR: &str = "any_spread_selector";
+/// Label keys of spread constraints are not merged into their selectors.
+pub const SEPARATE_LABEL_KEYS: &str = "separate_label_keys";
+/// Selectors of nodes may ask for values that no label has.
+pub const ANY_VALUES_OF_NODES: &str = "any_values_of_nodes";
+/// Selectors of pods may ask for values that no label has.
+pub const ANY_VALUES_OF_PODS: &str = "any_values_of_pods";
+/// Selectors of labels may ask for values that no label has.
+pub const ANY_SELECTOR_VALUE: &str = "any_selector_value";
+/// Selectors of labels may have operators that are not known.
+pub const ANY_SELECTOR_OPERATOR: &str = "any_selector_operator";
+/// Selectors of claims may ask for values that no label has.
+pub const ANY_VALUES_OF_CLAIMS: &str = "any_values_of_claims";
+/// Sources of claims may be of any group.
+pub const ANY_API_GROUP: &str = "any_api_group";

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::Flags;
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
@@ -23,19 +24,78 @@ pub struct ConfigMap {
     pub binary_data: BTreeMap<String, Bytes>,
 }
 
-describe! { ConfigMap, CONFIG_MAP "ConfigMap" {
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<ConfigMap>() {
-                crate::functions::core::validate_config_map(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
-} [
+/// What is checked in [`ConfigMap`], in this order.
+const CONFIG_MAP_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["immutable"],
+        when: &[Condition::Was(&Condition::Is(&["immutable"], &["true"]))],
+        assertions: &[Assertion::Unchanged("field is immutable when `immutable` is set")],
+    },
+    CheckDef {
+        field: &["data"],
+        when: &[Condition::Was(&Condition::Is(&["immutable"], &["true"]))],
+        assertions: &[Assertion::Unchanged("field is immutable when `immutable` is set")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Update],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_config_map_change(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_config_map_keys(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["binaryData"],
+        when: &[],
+        assertions: &[
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::config_map_key)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_config_map_size(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+];
+
+describe! { ConfigMap, CONFIG_MAP "ConfigMap" { .checks(CONFIG_MAP_CHECKS) } [
     type_meta:   "",           0, Flags::INLINE;
     metadata:    "metadata",   1, Flags::OMIT_EMPTY;
     immutable:   "immutable",  4, Flags::OMIT_EMPTY;

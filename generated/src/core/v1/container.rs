@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
 use machinery::scalar::Quantity;
@@ -116,6 +117,194 @@ pub struct Container {
     pub tty: bool,
 }
 
+/// What is checked in [`Container`], in this order.
+const CONTAINER_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
+    },
+    CheckDef {
+        field: &["image"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["terminationMessagePolicy"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["File", "FallbackToLogsOnError"]),
+        ],
+    },
+    CheckDef {
+        field: &["ports"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["env"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["envFrom"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["imagePullPolicy"],
+        when: &[Condition::Part(&["policy"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["Always", "IfNotPresent", "Never"]),
+        ],
+    },
+    CheckDef {
+        field: &["resizePolicy"],
+        when: &[Condition::Part(&["tail"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["securityContext"],
+        when: &[Condition::Part(&["tail"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["lifecycle"],
+        when: &[Condition::Part(&["main", "sidecar"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["livenessProbe"],
+        when: &[Condition::Part(&["main", "sidecar"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["livenessProbe", "successThreshold"],
+        when: &[
+            Condition::Part(&["main", "sidecar"]),
+            Condition::Set(&["livenessProbe"]),
+            Condition::Not(
+                &Condition::Is(&["livenessProbe", "successThreshold"], &["1"]),
+            ),
+        ],
+        assertions: &[Assertion::Invalid("must be 1")],
+    },
+    CheckDef {
+        field: &["readinessProbe"],
+        when: &[Condition::Part(&["main", "sidecar"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["readinessProbe", "terminationGracePeriodSeconds"],
+        when: &[
+            Condition::Part(&["main", "sidecar"]),
+            Condition::Set(&["readinessProbe", "terminationGracePeriodSeconds"]),
+        ],
+        assertions: &[Assertion::Invalid("must not be set for readinessProbes")],
+    },
+    CheckDef {
+        field: &["startupProbe"],
+        when: &[Condition::Part(&["main", "sidecar"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["startupProbe", "successThreshold"],
+        when: &[
+            Condition::Part(&["main", "sidecar"]),
+            Condition::Set(&["startupProbe"]),
+            Condition::Not(&Condition::Is(&["startupProbe", "successThreshold"], &["1"])),
+        ],
+        assertions: &[Assertion::Invalid("must be 1")],
+    },
+    CheckDef {
+        field: &["restartPolicy"],
+        when: &[
+            Condition::Part(&["main", "restarts"]),
+            Condition::Option(machinery::options::CONTAINER_RESTART_RULES),
+            Condition::Unset(&["restartPolicy"]),
+            Condition::Set(&["restartPolicyRules"]),
+        ],
+        assertions: &[
+            Assertion::Missing("must specify restartPolicy when restart rules are used"),
+        ],
+    },
+    CheckDef {
+        field: &["restartPolicy"],
+        when: &[
+            Condition::Part(&["main", "restarts"]),
+            Condition::Option(machinery::options::CONTAINER_RESTART_RULES),
+        ],
+        assertions: &[Assertion::OneOf(&["Always", "Never", "OnFailure"])],
+    },
+    CheckDef {
+        field: &["restartPolicyRules"],
+        when: &[
+            Condition::Part(&["main", "restarts"]),
+            Condition::Option(machinery::options::CONTAINER_RESTART_RULES),
+        ],
+        assertions: &[Assertion::MaxItems(20, ""), Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["restartPolicy"],
+        when: &[
+            Condition::Part(&["main"]),
+            Condition::Not(
+                &Condition::Option(machinery::options::CONTAINER_RESTART_RULES),
+            ),
+        ],
+        assertions: &[Assertion::Forbidden("may not be set for non-init containers")],
+    },
+    CheckDef {
+        field: &["lifecycle"],
+        when: &[Condition::Part(&["once"])],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not be set for init containers without restartPolicy=Always",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["livenessProbe"],
+        when: &[Condition::Part(&["once"])],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not be set for init containers without restartPolicy=Always",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["readinessProbe"],
+        when: &[Condition::Part(&["once"])],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not be set for init containers without restartPolicy=Always",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["startupProbe"],
+        when: &[Condition::Part(&["once"])],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not be set for init containers without restartPolicy=Always",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["resizePolicy"],
+        when: &[
+            Condition::Part(&["once"]),
+            Condition::Not(&Condition::Option(machinery::options::INIT_RESIZE_RESTARTS)),
+        ],
+        assertions: &[Assertion::Below("once")],
+    },
+];
+
 describe! { direct Container, CONTAINER "Container" {
     
         .defaults(
@@ -132,6 +321,7 @@ describe! { direct Container, CONTAINER "Container" {
             },
         )
     .defaults_below()
+    .checks(CONTAINER_CHECKS)
 } [
     name:                       "name",                      1, Flags::REQUIRED;
     image:                      "image",                     2, Flags::OMIT_EMPTY;
@@ -223,7 +413,44 @@ pub struct ContainerPort {
     pub host_ip: String,
 }
 
-describe! { direct ContainerPort, CONTAINER_PORT "ContainerPort" { .defaults_below() } [
+/// What is checked in [`ContainerPort`], in this order.
+const CONTAINER_PORT_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Format(machinery::format::field::port_name),
+            Assertion::Valid,
+            Assertion::Distinct(&[]),
+        ],
+    },
+    CheckDef {
+        field: &["containerPort"],
+        when: &[Condition::Is(&["containerPort"], &["0"])],
+        assertions: &[Assertion::Missing("")],
+    },
+    CheckDef {
+        field: &["containerPort"],
+        when: &[Condition::Not(&Condition::Is(&["containerPort"], &["0"]))],
+        assertions: &[Assertion::Port],
+    },
+    CheckDef {
+        field: &["hostPort"],
+        when: &[Condition::Not(&Condition::Is(&["hostPort"], &["0"]))],
+        assertions: &[Assertion::Port],
+    },
+    CheckDef {
+        field: &["protocol"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::OneOf(&["SCTP", "TCP", "UDP"])],
+    },
+];
+
+describe! { direct ContainerPort, CONTAINER_PORT "ContainerPort" {
+    .defaults_below()
+    .checks(CONTAINER_PORT_CHECKS)
+} [
     name:           "name",          1, Flags::OMIT_EMPTY;
     host_port:      "hostPort",      2, Flags::OMIT_EMPTY;
     container_port: "containerPort", 3, Flags::REQUIRED;
@@ -292,7 +519,70 @@ pub struct ContainerResizePolicy {
     pub restart_policy: String,
 }
 
-describe! { direct ContainerResizePolicy, CONTAINER_RESIZE_POLICY "ContainerResizePolicy" {} [
+/// What is checked in [`ContainerResizePolicy`], in this order.
+const CONTAINER_RESIZE_POLICY_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["resourceName"],
+        when: &[],
+        assertions: &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+    },
+    CheckDef {
+        field: &["resourceName"],
+        when: &[],
+        assertions: &[
+            Assertion::At(
+                "..",
+                &[Assertion::Required(""), Assertion::OneOf(&["cpu", "memory"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["restartPolicy"],
+        when: &[],
+        assertions: &[
+            Assertion::At(
+                "..",
+                &[
+                    Assertion::Required(""),
+                    Assertion::OneOf(&["NotRequired", "RestartContainer"]),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["restartPolicy"],
+        when: &[
+            Condition::Option(machinery::options::NEVER_RESTARTED),
+            Condition::Not(&Condition::Is(&["restartPolicy"], &["NotRequired"])),
+        ],
+        assertions: &[
+            Assertion::At(
+                "..",
+                &[
+                    Assertion::Invalid(
+                        "must be 'NotRequired' when `restartPolicy` is 'Never'",
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["restartPolicy"],
+        when: &[
+            Condition::Part(&["once"]),
+            Condition::Is(&["restartPolicy"], &["RestartContainer"]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "must not be 'RestartContainer' for non-sidecar init containers",
+            ),
+        ],
+    },
+];
+
+describe! { direct ContainerResizePolicy, CONTAINER_RESIZE_POLICY "ContainerResizePolicy" {
+    .checks(CONTAINER_RESIZE_POLICY_CHECKS)
+} [
     resource_name:  "resourceName",  1, Flags::REQUIRED, &FieldInfo { go_type: "ResourceName", ..FieldInfo::PLAIN };
     restart_policy: "restartPolicy", 2, Flags::REQUIRED, &FieldInfo {
         go_type: "ResourceResizeRestartPolicy",
@@ -309,7 +599,32 @@ pub struct ContainerRestartRule {
     pub exit_codes: Option<Box<ContainerRestartRuleOnExitCodes>>,
 }
 
-describe! { direct ContainerRestartRule, CONTAINER_RESTART_RULE "ContainerRestartRule" {} [
+/// What is checked in [`ContainerRestartRule`], in this order.
+const CONTAINER_RESTART_RULE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["action"],
+        when: &[
+            Condition::Not(
+                &Condition::Option(machinery::options::RESTART_ALL_CONTAINERS),
+            ),
+        ],
+        assertions: &[Assertion::OneOf(&["Restart"])],
+    },
+    CheckDef {
+        field: &["action"],
+        when: &[Condition::Option(machinery::options::RESTART_ALL_CONTAINERS)],
+        assertions: &[Assertion::OneOf(&["Restart", "RestartAllContainers"])],
+    },
+    CheckDef {
+        field: &["exitCodes"],
+        when: &[],
+        assertions: &[Assertion::Required("must be specified"), Assertion::Below("")],
+    },
+];
+
+describe! { direct ContainerRestartRule, CONTAINER_RESTART_RULE "ContainerRestartRule" {
+    .checks(CONTAINER_RESTART_RULE_CHECKS)
+} [
     action:     "action",    1, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo {
         go_type: "ContainerRestartRuleAction",
         ..FieldInfo::PLAIN
@@ -326,8 +641,24 @@ pub struct ContainerRestartRuleOnExitCodes {
     pub values: Vec<i32>,
 }
 
+/// What is checked in [`ContainerRestartRuleOnExitCodes`], in this order.
+const CONTAINER_RESTART_RULE_ON_EXIT_CODES_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["operator"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["In", "NotIn"])],
+    },
+    CheckDef {
+        field: &["values"],
+        when: &[],
+        assertions: &[Assertion::MaxItems(255, "")],
+    },
+];
+
 describe! { direct ContainerRestartRuleOnExitCodes,
-CONTAINER_RESTART_RULE_ON_EXIT_CODES "ContainerRestartRuleOnExitCodes" {} [
+CONTAINER_RESTART_RULE_ON_EXIT_CODES "ContainerRestartRuleOnExitCodes" {
+    .checks(CONTAINER_RESTART_RULE_ON_EXIT_CODES_CHECKS)
+} [
     operator: "operator", 1, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo {
         go_type: "ContainerRestartRuleOnExitCodesOperator",
         ..FieldInfo::PLAIN
@@ -354,7 +685,107 @@ pub struct VolumeMount {
     pub sub_path_expr: String,
 }
 
-describe! { direct VolumeMount, VOLUME_MOUNT "VolumeMount" {} [
+/// What is checked in [`VolumeMount`], in this order.
+const VOLUME_MOUNT_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["subPath"],
+        when: &[],
+        assertions: &[
+            Assertion::At(
+                "../subPath",
+                &[Assertion::Format(machinery::format::field::relative_path)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["subPathExpr"],
+        when: &[Condition::Set(&["subPathExpr"]), Condition::Set(&["subPath"])],
+        assertions: &[
+            Assertion::Invalid("subPathExpr and subPath are mutually exclusive"),
+        ],
+    },
+    CheckDef {
+        field: &["subPathExpr"],
+        when: &[],
+        assertions: &[
+            Assertion::At(
+                "../subPathExpr",
+                &[Assertion::Format(machinery::format::field::relative_path)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["mountPropagation"],
+        when: &[],
+        assertions: &[
+            Assertion::At(
+                "../mountPropagation",
+                &[Assertion::OneOf(&["Bidirectional", "HostToContainer", "None"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["mountPropagation"],
+        when: &[
+            Condition::Is(&["mountPropagation"], &["Bidirectional"]),
+            Condition::Not(&Condition::Option(machinery::options::PRIVILEGED)),
+        ],
+        assertions: &[
+            Assertion::At(
+                "../mountPropagation",
+                &[
+                    Assertion::Forbidden(
+                        "Bidirectional mount propagation is available only to privileged \
+                containers",
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["recursiveReadOnly"],
+        when: &[
+            Condition::Is(&["recursiveReadOnly"], &["Enabled", "IfPossible"]),
+            Condition::Is(&["readOnly"], &["false"]),
+        ],
+        assertions: &[
+            Assertion::At(
+                "../recursiveReadOnly",
+                &[Assertion::Forbidden("may only be specified when readOnly is true")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["recursiveReadOnly"],
+        when: &[
+            Condition::Is(&["recursiveReadOnly"], &["Enabled", "IfPossible"]),
+            Condition::Set(&["mountPropagation"]),
+            Condition::Not(&Condition::Is(&["mountPropagation"], &["None"])),
+        ],
+        assertions: &[
+            Assertion::At(
+                "../recursiveReadOnly",
+                &[
+                    Assertion::Forbidden(
+                        "may only be specified when mountPropagation is None or not specified",
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["recursiveReadOnly"],
+        when: &[],
+        assertions: &[
+            Assertion::At(
+                "../recursiveReadOnly",
+                &[Assertion::OneOf(&["Disabled", "Enabled", "IfPossible"])],
+            ),
+        ],
+    },
+];
+
+describe! { direct VolumeMount, VOLUME_MOUNT "VolumeMount" { .checks(VOLUME_MOUNT_CHECKS) } [
     name:                "name",              1, Flags::REQUIRED;
     read_only:           "readOnly",          2, Flags::OMIT_EMPTY;
     recursive_read_only: "recursiveReadOnly", 7, Flags::OMIT_EMPTY, &FieldInfo {
@@ -394,6 +825,36 @@ pub struct EphemeralContainer {
     pub target_container_name: String,
 }
 
+/// What is checked in [`EphemeralContainer`], in this order.
+const EPHEMERAL_CONTAINER_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["volumeMounts"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["subPath"],
+                        &[
+                            Assertion::Forbidden(
+                                "cannot be set for an Ephemeral Container",
+                            ),
+                        ],
+                    ),
+                    Assertion::Field(
+                        &["subPathExpr"],
+                        &[
+                            Assertion::Forbidden(
+                                "cannot be set for an Ephemeral Container",
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+];
+
 describe! { direct EphemeralContainer, EPHEMERAL_CONTAINER "EphemeralContainer" {
     
         .defaults(
@@ -410,6 +871,7 @@ describe! { direct EphemeralContainer, EPHEMERAL_CONTAINER "EphemeralContainer" 
             },
         )
     .defaults_below()
+    .checks(EPHEMERAL_CONTAINER_CHECKS)
 } [
     ephemeral_container_common: "",                    1, Flags::INLINE;
     target_container_name:      "targetContainerName", 2, Flags::OMIT_EMPTY;
@@ -470,8 +932,67 @@ pub struct EphemeralContainerCommon {
     pub tty: bool,
 }
 
+/// What is checked in [`EphemeralContainerCommon`], in this order.
+const EPHEMERAL_CONTAINER_COMMON_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
+    },
+    CheckDef {
+        field: &["image"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["terminationMessagePolicy"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["File", "FallbackToLogsOnError"]),
+        ],
+    },
+    CheckDef {
+        field: &["ports"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["env"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["envFrom"],
+        when: &[Condition::Part(&["head"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["imagePullPolicy"],
+        when: &[Condition::Part(&["policy"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["Always", "IfNotPresent", "Never"]),
+        ],
+    },
+    CheckDef {
+        field: &["resizePolicy"],
+        when: &[Condition::Part(&["tail"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["securityContext"],
+        when: &[Condition::Part(&["tail"])],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
 describe! { direct EphemeralContainerCommon, EPHEMERAL_CONTAINER_COMMON "EphemeralContainerCommon" {
     .defaults_below()
+    .checks(EPHEMERAL_CONTAINER_COMMON_CHECKS)
 } [
     name:                       "name",                      1, Flags::REQUIRED;
     image:                      "image",                     2, Flags::OMIT_EMPTY;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef};
 use machinery::def::{Defaults, FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::scalar::Quantity;
@@ -26,19 +27,18 @@ pub struct LimitRange {
     pub spec: LimitRangeSpec,
 }
 
+/// What is checked in [`LimitRange`], in this order.
+const LIMIT_RANGE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["spec", "limits"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
 describe! { LimitRange, LIMIT_RANGE "LimitRange" {
     .defaults_below()
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<LimitRange>() {
-                crate::functions::core::validate_limit_range(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(LIMIT_RANGE_CHECKS)
 } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
@@ -90,6 +90,47 @@ pub struct LimitRangeItem {
     pub max_limit_request_ratio: BTreeMap<String, Quantity>,
 }
 
+/// What is checked in [`LimitRangeItem`], in this order.
+const LIMIT_RANGE_ITEM_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_limit_type(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["type"],
+        when: &[],
+        assertions: &[Assertion::Distinct(&[])],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_limits(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+];
+
 describe! { LimitRangeItem, LIMIT_RANGE_ITEM "LimitRangeItem" {
     
         .defaults(
@@ -102,6 +143,7 @@ describe! { LimitRangeItem, LIMIT_RANGE_ITEM "LimitRangeItem" {
                 }),
             },
         )
+    .checks(LIMIT_RANGE_ITEM_CHECKS)
 } [
     r#type:                  "type",                 1, Flags::REQUIRED, &FieldInfo {
         go_type: "LimitType",

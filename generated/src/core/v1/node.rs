@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, PatchStrategy};
 use machinery::describe;
 use machinery::scalar::{Quantity, Time};
@@ -108,6 +109,29 @@ pub struct NodeSpec {
     pub external_id: String,
 }
 
+/// What is checked in [`NodeSpec`], in this order.
+const NODE_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["providerID"],
+        when: &[Condition::Was(&Condition::Set(&["providerID"]))],
+        assertions: &[
+            Assertion::Unchanged(
+                "node updates may not change providerID except from \"\" to valid",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["configSource"],
+        when: &[],
+        assertions: &[Assertion::Below("spec")],
+    },
+    CheckDef {
+        field: &["externalID"],
+        when: &[Condition::Part(&["last"])],
+        assertions: &[Assertion::Unchanged("may not be updated")],
+    },
+];
+
 describe! { NodeSpec, NODE_SPEC "NodeSpec" {
     
         .normalize(|m| {
@@ -115,6 +139,7 @@ describe! { NodeSpec, NODE_SPEC "NodeSpec" {
                 crate::functions::core::normalize_node_spec(v)
             }
         })
+    .checks(NODE_SPEC_CHECKS)
     .normalize_below()
 } [
     pod_cidr:      "podCIDR",       1, Flags::OMIT_EMPTY;
@@ -137,7 +162,28 @@ pub struct NodeConfigSource {
     pub config_map: Option<Box<ConfigMapNodeConfigSource>>,
 }
 
-describe! { NodeConfigSource, NODE_CONFIG_SOURCE "NodeConfigSource" {} [
+/// What is checked in [`NodeConfigSource`], in this order.
+const NODE_CONFIG_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["configMap"],
+        when: &[Condition::Part(&["spec"])],
+        assertions: &[Assertion::Below("spec")],
+    },
+    CheckDef {
+        field: &["configMap"],
+        when: &[Condition::Part(&["status"])],
+        assertions: &[Assertion::Below("status")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["spec", "status"]), Condition::Unset(&["configMap"])],
+        assertions: &[
+            Assertion::Invalid("exactly one reference subfield must be non-nil"),
+        ],
+    },
+];
+
+describe! { NodeConfigSource, NODE_CONFIG_SOURCE "NodeConfigSource" { .checks(NODE_CONFIG_SOURCE_CHECKS) } [
     config_map: "configMap", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -156,7 +202,57 @@ pub struct ConfigMapNodeConfigSource {
     pub kubelet_config_key: String,
 }
 
-describe! { ConfigMapNodeConfigSource, CONFIG_MAP_NODE_CONFIG_SOURCE "ConfigMapNodeConfigSource" {} [
+/// What is checked in [`ConfigMapNodeConfigSource`], in this order.
+const CONFIG_MAP_NODE_CONFIG_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["uid"],
+        when: &[Condition::Part(&["spec"])],
+        assertions: &[Assertion::Forbidden("uid must not be set in spec")],
+    },
+    CheckDef {
+        field: &["resourceVersion"],
+        when: &[Condition::Part(&["spec"])],
+        assertions: &[Assertion::Forbidden("resourceVersion must not be set in spec")],
+    },
+    CheckDef {
+        field: &["uid"],
+        when: &[Condition::Part(&["status"])],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["resourceVersion"],
+        when: &[Condition::Part(&["status"])],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["namespace"],
+        when: &[Condition::Part(&["spec", "status"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[Condition::Part(&["spec", "status"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
+    },
+    CheckDef {
+        field: &["kubeletConfigKey"],
+        when: &[Condition::Part(&["spec", "status"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::config_map_key),
+        ],
+    },
+];
+
+describe! { ConfigMapNodeConfigSource, CONFIG_MAP_NODE_CONFIG_SOURCE "ConfigMapNodeConfigSource" {
+    .checks(CONFIG_MAP_NODE_CONFIG_SOURCE_CHECKS)
+} [
     namespace:          "namespace",        1, Flags::REQUIRED;
     name:               "name",             2, Flags::REQUIRED;
     uid:                "uid",              3, Flags::OMIT_EMPTY, &FieldInfo {
@@ -200,6 +296,32 @@ pub struct NodeStatus {
     pub declared_features: Vec<String>,
 }
 
+/// What is checked in [`NodeStatus`], in this order.
+const NODE_STATUS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["nodeInfo", "swap", "capacity"],
+        when: &[],
+        assertions: &[
+            Assertion::At(
+                "/metadata.nodeSwapStatus.capacity",
+                &[Assertion::Positive("")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["addresses"],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[
+            Assertion::Each(&[Assertion::Distinct(&[&["type"], &["address"]])]),
+        ],
+    },
+    CheckDef {
+        field: &["config"],
+        when: &[Condition::Part(&["config"])],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
 describe! { NodeStatus, NODE_STATUS "NodeStatus" {
     
         .defaults(
@@ -212,6 +334,7 @@ describe! { NodeStatus, NODE_STATUS "NodeStatus" {
                 }),
             },
         )
+    .checks(NODE_STATUS_CHECKS)
 } [
     capacity:          "capacity",          1, Flags::OMIT_EMPTY;
     allocatable:       "allocatable",       2, Flags::OMIT_EMPTY;
@@ -424,7 +547,26 @@ pub struct NodeConfigStatus {
     pub error: String,
 }
 
-describe! { NodeConfigStatus, NODE_CONFIG_STATUS "NodeConfigStatus" {} [
+/// What is checked in [`NodeConfigStatus`], in this order.
+const NODE_CONFIG_STATUS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["assigned"],
+        when: &[],
+        assertions: &[Assertion::Below("status")],
+    },
+    CheckDef {
+        field: &["active"],
+        when: &[],
+        assertions: &[Assertion::Below("status")],
+    },
+    CheckDef {
+        field: &["lastKnownGood"],
+        when: &[],
+        assertions: &[Assertion::Below("status")],
+    },
+];
+
+describe! { NodeConfigStatus, NODE_CONFIG_STATUS "NodeConfigStatus" { .checks(NODE_CONFIG_STATUS_CHECKS) } [
     assigned:        "assigned",      1, Flags::OMIT_EMPTY;
     active:          "active",        2, Flags::OMIT_EMPTY;
     last_known_good: "lastKnownGood", 3, Flags::OMIT_EMPTY;

@@ -133,6 +133,774 @@ pub struct PersistentVolumeSpec {
     pub volume_attributes_class_name: Option<String>,
 }
 
+/// What is checked in [`PersistentVolumeSpec`], in this order.
+const PERSISTENT_VOLUME_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["claimRef"],
+        when: &[Condition::Part(&["inline"])],
+        assertions: &[
+            Assertion::Forbidden("may not be specified in the context of inline volumes"),
+        ],
+    },
+    CheckDef {
+        field: &["capacity"],
+        when: &[Condition::Part(&["inline"])],
+        assertions: &[
+            Assertion::Forbidden("may not be specified in the context of inline volumes"),
+        ],
+    },
+    CheckDef {
+        field: &["csi"],
+        when: &[Condition::Part(&["inline"]), Condition::Unset(&["csi"])],
+        assertions: &[
+            Assertion::Missing("has to be specified in the context of inline volumes"),
+        ],
+    },
+    CheckDef {
+        field: &["accessModes"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["accessModes"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::At(
+                        ".",
+                        &[
+                            Assertion::OneOf(
+                                &[
+                                    "ReadOnlyMany",
+                                    "ReadWriteMany",
+                                    "ReadWriteOnce",
+                                    "ReadWriteOncePod",
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["accessModes"],
+        when: &[
+            Condition::Part(&["", "inline"]),
+            Condition::Is(&["accessModes"], &["ReadWriteOncePod"]),
+            Condition::Is(
+                &["accessModes"],
+                &["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce"],
+            ),
+        ],
+        assertions: &[
+            Assertion::Forbidden("may not use ReadWriteOncePod with other access modes"),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_volume_capacity(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["persistentVolumeReclaimPolicy"],
+        when: &[],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::OneOf(&["Delete", "Recycle", "Retain"]),
+        ],
+    },
+    CheckDef {
+        field: &["persistentVolumeReclaimPolicy"],
+        when: &[
+            Condition::Part(&["inline"]),
+            Condition::Not(
+                &Condition::Is(&["persistentVolumeReclaimPolicy"], &["Retain"]),
+            ),
+        ],
+        assertions: &[
+            Assertion::Forbidden("may only be Retain in the context of inline volumes"),
+        ],
+    },
+    CheckDef {
+        field: &["nodeAffinity"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["nodeAffinity"],
+        when: &[Condition::Part(&["inline"])],
+        assertions: &[
+            Assertion::Forbidden("may not be specified in the context of inline volumes"),
+        ],
+    },
+    CheckDef {
+        field: &["hostPath"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member("may not specify more than 1 volume type", &[]),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["gcePersistentDisk"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[&["hostPath"]],
+            ),
+            Assertion::At("persistentDisk", &[Assertion::Below("")]),
+        ],
+    },
+    CheckDef {
+        field: &["awsElasticBlockStore"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[&["hostPath"], &["gcePersistentDisk"]],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["glusterfs"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[&["hostPath"], &["gcePersistentDisk"], &["awsElasticBlockStore"]],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["flocker"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["nfs"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["rbd"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["quobyte"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["cephfs"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::At(
+                "cephFS",
+                &[
+                    Assertion::Member(
+                        "may not specify more than 1 volume type",
+                        &[
+                            &["hostPath"],
+                            &["gcePersistentDisk"],
+                            &["awsElasticBlockStore"],
+                            &["glusterfs"],
+                            &["flocker"],
+                            &["nfs"],
+                            &["rbd"],
+                            &["quobyte"],
+                        ],
+                    ),
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["iscsi"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                    &["quobyte"],
+                    &["cephfs"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["cinder"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                    &["quobyte"],
+                    &["cephfs"],
+                    &["iscsi"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["fc"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                    &["quobyte"],
+                    &["cephfs"],
+                    &["iscsi"],
+                    &["cinder"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["flexVolume"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                    &["quobyte"],
+                    &["cephfs"],
+                    &["iscsi"],
+                    &["cinder"],
+                    &["fc"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["azureFile"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                    &["quobyte"],
+                    &["cephfs"],
+                    &["iscsi"],
+                    &["cinder"],
+                    &["fc"],
+                    &["flexVolume"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["vsphereVolume"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                    &["quobyte"],
+                    &["cephfs"],
+                    &["iscsi"],
+                    &["cinder"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["azureFile"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["photonPersistentDisk"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                    &["quobyte"],
+                    &["cephfs"],
+                    &["iscsi"],
+                    &["cinder"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["portworxVolume"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                    &["quobyte"],
+                    &["cephfs"],
+                    &["iscsi"],
+                    &["cinder"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["azureDisk"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                    &["quobyte"],
+                    &["cephfs"],
+                    &["iscsi"],
+                    &["cinder"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["scaleIO"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                    &["quobyte"],
+                    &["cephfs"],
+                    &["iscsi"],
+                    &["cinder"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                    &["azureDisk"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["local"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                    &["quobyte"],
+                    &["cephfs"],
+                    &["iscsi"],
+                    &["cinder"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                    &["azureDisk"],
+                    &["scaleIO"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["nodeAffinity"],
+        when: &[
+            Condition::Part(&["", "inline"]),
+            Condition::All(
+                &[
+                    Condition::Set(&["local"]),
+                    Condition::None(
+                        &[
+                            &["hostPath"],
+                            &["gcePersistentDisk"],
+                            &["awsElasticBlockStore"],
+                            &["glusterfs"],
+                            &["flocker"],
+                            &["nfs"],
+                            &["rbd"],
+                            &["quobyte"],
+                            &["cephfs"],
+                            &["iscsi"],
+                            &["cinder"],
+                            &["fc"],
+                            &["flexVolume"],
+                            &["azureFile"],
+                            &["vsphereVolume"],
+                            &["photonPersistentDisk"],
+                            &["portworxVolume"],
+                            &["azureDisk"],
+                            &["scaleIO"],
+                        ],
+                    ),
+                ],
+            ),
+            Condition::Unset(&["nodeAffinity"]),
+        ],
+        assertions: &[Assertion::Missing("Local volume requires node affinity")],
+    },
+    CheckDef {
+        field: &["storageos"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                    &["quobyte"],
+                    &["cephfs"],
+                    &["iscsi"],
+                    &["cinder"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                    &["azureDisk"],
+                    &["scaleIO"],
+                    &["local"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["csi"],
+        when: &[Condition::Part(&["", "inline"])],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                    &["quobyte"],
+                    &["cephfs"],
+                    &["iscsi"],
+                    &["cinder"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                    &["azureDisk"],
+                    &["scaleIO"],
+                    &["local"],
+                    &["storageos"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["", "inline"]),
+            Condition::None(
+                &[
+                    &["hostPath"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["nfs"],
+                    &["rbd"],
+                    &["quobyte"],
+                    &["cephfs"],
+                    &["iscsi"],
+                    &["cinder"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                    &["azureDisk"],
+                    &["scaleIO"],
+                    &["local"],
+                    &["storageos"],
+                    &["csi"],
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Missing("must specify a volume type")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["", "inline"]),
+            Condition::Is(&["persistentVolumeReclaimPolicy"], &["Recycle"]),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_recycled_root(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["storageClassName"],
+        when: &[],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
+    },
+    CheckDef {
+        field: &["storageClassName"],
+        when: &[Condition::Part(&["inline"])],
+        assertions: &[
+            Assertion::Forbidden("may not be specified in the context of inline volumes"),
+        ],
+    },
+    CheckDef {
+        field: &["volumeMode"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["Block", "Filesystem"])],
+    },
+    CheckDef {
+        field: &["volumeMode"],
+        when: &[
+            Condition::Part(&["inline"]),
+            Condition::Not(&Condition::Is(&["volumeMode"], &["Filesystem"])),
+        ],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not specify volumeMode other than Filesystem in the context of \
+                inline volumes",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["volumeAttributesClassName"],
+        when: &[
+            Condition::Part(&["", "inline"]),
+            Condition::Set(&["volumeAttributesClassName"]),
+            Condition::Is(&["volumeAttributesClassName"], &[""]),
+        ],
+        assertions: &[Assertion::Missing("an empty string is disallowed")],
+    },
+    CheckDef {
+        field: &["volumeAttributesClassName"],
+        when: &[
+            Condition::Part(&["", "inline"]),
+            Condition::Not(&Condition::Is(&["volumeAttributesClassName"], &[""])),
+        ],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+    },
+    CheckDef {
+        field: &["csi"],
+        when: &[
+            Condition::Part(&["", "inline"]),
+            Condition::Set(&["volumeAttributesClassName"]),
+            Condition::Unset(&["csi"]),
+        ],
+        assertions: &[
+            Assertion::Missing(
+                "has to be specified when using volumeAttributesClassName",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["volumeMode"],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[Assertion::At("/volumeMode", &[Assertion::Immutable("")])],
+    },
+    CheckDef {
+        field: &["volumeAttributesClassName"],
+        when: &[
+            Condition::Part(&["change_of_class"]),
+            Condition::Unset(&["volumeAttributesClassName"]),
+        ],
+        assertions: &[
+            Assertion::Unchanged("update from non-nil value to nil is forbidden"),
+        ],
+    },
+];
+
 describe! { PersistentVolumeSpec, PERSISTENT_VOLUME_SPEC "PersistentVolumeSpec" {
     
         .defaults(
@@ -146,6 +914,7 @@ describe! { PersistentVolumeSpec, PERSISTENT_VOLUME_SPEC "PersistentVolumeSpec" 
             },
         )
     .defaults_below()
+    .checks(PERSISTENT_VOLUME_SPEC_CHECKS)
 } [
     capacity:                         "capacity",                       1, Flags::OMIT_EMPTY;
     persistent_volume_source:         "",                               2, Flags::INLINE;
@@ -393,8 +1162,75 @@ pub struct ISCSIPersistentVolumeSource {
     pub initiator_name: Option<String>,
 }
 
+/// What is checked in [`ISCSIPersistentVolumeSource`], in this order.
+const ISCSI_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["targetPortal"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["initiatorName"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_target_length(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["iqn"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::iscsi_name),
+        ],
+    },
+    CheckDef {
+        field: &["lun"],
+        when: &[],
+        assertions: &[Assertion::Range(0, 255, "")],
+    },
+    CheckDef {
+        field: &["secretRef"],
+        when: &[
+            Condition::Unset(&["secretRef"]),
+            Condition::Any(
+                &[
+                    Condition::Is(&["chapAuthDiscovery"], &["true"]),
+                    Condition::Is(&["chapAuthSession"], &["true"]),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Missing("")],
+    },
+    CheckDef {
+        field: &["secretRef", "name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["initiatorName"],
+        when: &[],
+        assertions: &[
+            Assertion::At(
+                "initiatorname",
+                &[Assertion::Format(machinery::format::field::iscsi_name)],
+            ),
+        ],
+    },
+];
+
 describe! { ISCSIPersistentVolumeSource, ISCSI_PERSISTENT_VOLUME_SOURCE "ISCSIPersistentVolumeSource" {
     .defaults_below()
+    .checks(ISCSI_PERSISTENT_VOLUME_SOURCE_CHECKS)
 } [
     target_portal:       "targetPortal",       1, Flags::REQUIRED;
     iqn:                 "iqn",                2, Flags::REQUIRED;
@@ -508,7 +1344,27 @@ pub struct FlexPersistentVolumeSource {
     pub options: BTreeMap<String, String>,
 }
 
-describe! { FlexPersistentVolumeSource, FLEX_PERSISTENT_VOLUME_SOURCE "FlexPersistentVolumeSource" {} [
+/// What is checked in [`FlexPersistentVolumeSource`], in this order.
+const FLEX_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["driver"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["options"],
+        when: &[],
+        assertions: &[
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::unreserved_key)],
+            ),
+        ],
+    },
+];
+
+describe! { FlexPersistentVolumeSource, FLEX_PERSISTENT_VOLUME_SOURCE "FlexPersistentVolumeSource" {
+    .checks(FLEX_PERSISTENT_VOLUME_SOURCE_CHECKS)
+} [
     driver:     "driver",    1, Flags::REQUIRED;
     fs_type:    "fsType",    2, Flags::OMIT_EMPTY;
     secret_ref: "secretRef", 3, Flags::OMIT_EMPTY;
@@ -788,7 +1644,19 @@ pub struct VolumeNodeAffinity {
     pub required: Option<Box<NodeSelector>>,
 }
 
-describe! { VolumeNodeAffinity, VOLUME_NODE_AFFINITY "VolumeNodeAffinity" {} [
+/// What is checked in [`VolumeNodeAffinity`], in this order.
+const VOLUME_NODE_AFFINITY_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["required"],
+        when: &[],
+        assertions: &[
+            Assertion::Required("must specify required node constraints"),
+            Assertion::Below(""),
+        ],
+    },
+];
+
+describe! { VolumeNodeAffinity, VOLUME_NODE_AFFINITY "VolumeNodeAffinity" { .checks(VOLUME_NODE_AFFINITY_CHECKS) } [
     required: "required", 1, Flags::OMIT_EMPTY;
 ] }
 

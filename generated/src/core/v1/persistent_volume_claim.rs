@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
 use machinery::scalar::{Quantity, Time};
@@ -126,8 +127,132 @@ pub struct PersistentVolumeClaimSpec {
     pub volume_attributes_class_name: Option<String>,
 }
 
+/// What is checked in [`PersistentVolumeClaimSpec`], in this order.
+const PERSISTENT_VOLUME_CLAIM_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["accessModes"],
+        when: &[],
+        assertions: &[Assertion::Filled("at least 1 access mode is required")],
+    },
+    CheckDef {
+        field: &["selector"],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_claim_selector(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["accessModes"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::At(
+                        ".",
+                        &[
+                            Assertion::OneOf(
+                                &[
+                                    "ReadOnlyMany",
+                                    "ReadWriteMany",
+                                    "ReadWriteOnce",
+                                    "ReadWriteOncePod",
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["accessModes"],
+        when: &[
+            Condition::Is(&["accessModes"], &["ReadWriteOncePod"]),
+            Condition::Is(
+                &["accessModes"],
+                &["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce"],
+            ),
+        ],
+        assertions: &[
+            Assertion::Forbidden("may not use ReadWriteOncePod with other access modes"),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_claimed_size(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["storageClassName"],
+        when: &[Condition::Not(&Condition::Is(&["storageClassName"], &[""]))],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+    },
+    CheckDef {
+        field: &["volumeMode"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["Block", "Filesystem"])],
+    },
+    CheckDef {
+        field: &["dataSource"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["dataSourceRef"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["dataSource"]), Condition::Set(&["dataSourceRef"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_data_sources(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["volumeAttributesClassName"],
+        when: &[Condition::Not(&Condition::Is(&["volumeAttributesClassName"], &[""]))],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+    },
+    CheckDef {
+        field: &["volumeMode"],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[Assertion::At("/volumeMode", &[Assertion::Immutable("")])],
+    },
+];
+
 describe! { direct PersistentVolumeClaimSpec, PERSISTENT_VOLUME_CLAIM_SPEC "PersistentVolumeClaimSpec" {
     .defaults_below()
+    .checks(PERSISTENT_VOLUME_CLAIM_SPEC_CHECKS)
 } [
     access_modes:                 "accessModes",               1, Flags::OMIT_EMPTY, &FieldInfo {
         list: ListType::Atomic,

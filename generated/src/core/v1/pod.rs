@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{
     Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy, UnionDef,
 };
@@ -202,6 +203,887 @@ pub struct PodSpec {
     pub scheduling_group: Option<Box<PodSchedulingGroup>>,
 }
 
+/// What is checked in [`PodSpec`], in this order.
+const POD_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["terminationGracePeriodSeconds"],
+        when: &[],
+        assertions: &[Assertion::Required("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["rest"]), Condition::Is(&["hostNetwork"], &["true"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_ports_of_host(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["restartPolicy"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["Always", "OnFailure", "Never"]),
+        ],
+    },
+    CheckDef {
+        field: &["dnsPolicy"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(
+                &["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["nodeSelector"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Labels],
+    },
+    CheckDef {
+        field: &["securityContext"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Below("ids")],
+    },
+    CheckDef {
+        field: &["shareProcessNamespace"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Set(&["securityContext"]),
+            Condition::Is(&["shareProcessNamespace"], &["true"]),
+            Condition::Is(&["hostPID"], &["true"]),
+        ],
+        assertions: &[
+            Assertion::At(
+                "securityContext.shareProcessNamespace",
+                &[
+                    Assertion::Invalid(
+                        "ShareProcessNamespace and HostPID cannot both be enabled",
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["rest"]), Condition::Set(&["securityContext"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_sysctls_of_pod(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["securityContext"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["affinity"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["dnsConfig"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["dnsPolicy"], &["None"]),
+            Condition::Unset(&["dnsConfig"]),
+        ],
+        assertions: &[
+            Assertion::Missing("must provide `dnsConfig` when `dnsPolicy` is None"),
+        ],
+    },
+    CheckDef {
+        field: &["dnsConfig", "nameservers"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["dnsPolicy"], &["None"]),
+            Condition::Unset(&["dnsConfig", "nameservers"]),
+        ],
+        assertions: &[
+            Assertion::Missing(
+                "must provide at least one DNS nameserver when `dnsPolicy` is None",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["dnsConfig"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Any(
+                &[
+                    Condition::Not(&Condition::Is(&["dnsPolicy"], &["None"])),
+                    Condition::Set(&["dnsConfig", "nameservers"]),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["readinessGates"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["schedulingGates"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_spread_constraints(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_host_processes(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["hostNetwork"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["hostUsers"], &["false"]),
+            Condition::Is(&["hostNetwork"], &["true"]),
+            Condition::Not(
+                &Condition::Option(machinery::options::USER_NAMESPACES_IN_HOST_NETWORK),
+            ),
+        ],
+        assertions: &[Assertion::Forbidden("when `hostUsers` is false")],
+    },
+    CheckDef {
+        field: &["hostPID"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["hostUsers"], &["false"]),
+            Condition::Is(&["hostPID"], &["true"]),
+        ],
+        assertions: &[
+            Assertion::At(
+                "HostPID",
+                &[Assertion::Forbidden("when `hostUsers` is false")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["hostIPC"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["hostUsers"], &["false"]),
+            Condition::Is(&["hostIPC"], &["true"]),
+        ],
+        assertions: &[
+            Assertion::At(
+                "HostIPC",
+                &[Assertion::Forbidden("when `hostUsers` is false")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["initContainers"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["hostUsers"], &["false"]),
+            Condition::Not(
+                &Condition::Option(machinery::options::USER_NAMESPACES_WITH_DEVICES),
+            ),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["volumeDevices"],
+                        &[Assertion::Forbidden("when `hostUsers` is false")],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["containers"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["hostUsers"], &["false"]),
+            Condition::Not(
+                &Condition::Option(machinery::options::USER_NAMESPACES_WITH_DEVICES),
+            ),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["volumeDevices"],
+                        &[Assertion::Forbidden("when `hostUsers` is false")],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["ephemeralContainers"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["hostUsers"], &["false"]),
+            Condition::Not(
+                &Condition::Option(machinery::options::USER_NAMESPACES_WITH_DEVICES),
+            ),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["volumeDevices"],
+                        &[Assertion::Forbidden("when `hostUsers` is false")],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["hostnameOverride"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Set(&["hostnameOverride"]),
+            Condition::Is(&["setHostnameAsFQDN"], &["true"]),
+        ],
+        assertions: &[
+            Assertion::Forbidden("may not be specified when setHostnameAsFQDN is true"),
+        ],
+    },
+    CheckDef {
+        field: &["hostnameOverride"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Set(&["hostnameOverride"]),
+            Condition::Is(&["hostNetwork"], &["true"]),
+        ],
+        assertions: &[
+            Assertion::Forbidden("may not be specified when hostNetwork is true"),
+        ],
+    },
+    CheckDef {
+        field: &["hostnameOverride"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[
+            Assertion::MaxBytes(64, ""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
+    },
+    CheckDef {
+        field: &["serviceAccountName"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
+    },
+    CheckDef {
+        field: &["nodeName"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
+    },
+    CheckDef {
+        field: &["activeDeadlineSeconds"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Range(1, 2147483647, "")],
+    },
+    CheckDef {
+        field: &["hostname"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
+    },
+    CheckDef {
+        field: &["subdomain"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
+    },
+    CheckDef {
+        field: &["tolerations"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["hostAliases"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["priorityClassName"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
+    },
+    CheckDef {
+        field: &["runtimeClassName"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+    },
+    CheckDef {
+        field: &["preemptionPolicy"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Set(&["preemptionPolicy"]),
+            Condition::Is(&["preemptionPolicy"], &[""]),
+        ],
+        assertions: &[Assertion::Missing("")],
+    },
+    CheckDef {
+        field: &["preemptionPolicy"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Not(&Condition::Is(&["preemptionPolicy"], &[""])),
+        ],
+        assertions: &[Assertion::OneOf(&["PreemptLowerPriority", "Never"])],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_overhead(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["os", "name"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Required("")],
+    },
+    CheckDef {
+        field: &["securityContext", "windowsOptions"],
+        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["linux"])],
+        assertions: &[
+            Assertion::Forbidden("windows options cannot be set for a linux pod"),
+        ],
+    },
+    CheckDef {
+        field: &["initContainers"],
+        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["linux"])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["securityContext", "windowsOptions"],
+                        &[
+                            Assertion::Forbidden(
+                                "windows options cannot be set for a linux pod",
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["containers"],
+        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["linux"])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["securityContext", "windowsOptions"],
+                        &[
+                            Assertion::Forbidden(
+                                "windows options cannot be set for a linux pod",
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["ephemeralContainers"],
+        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["linux"])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["securityContext", "windowsOptions"],
+                        &[
+                            Assertion::Forbidden(
+                                "windows options cannot be set for a linux pod",
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["securityContext", "appArmorProfile"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["securityContext", "seLinuxOptions"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["hostUsers"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["hostPID"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+            Condition::Is(&["hostPID"], &["true"]),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["hostIPC"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+            Condition::Is(&["hostIPC"], &["true"]),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["securityContext", "seccompProfile"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["securityContext", "fsGroup"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["securityContext", "fsGroupChangePolicy"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["securityContext", "sysctls"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["shareProcessNamespace"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["securityContext", "runAsUser"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["securityContext", "runAsGroup"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["securityContext", "supplementalGroups"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["securityContext", "supplementalGroupsPolicy"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["securityContext", "seLinuxChangePolicy"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["initContainers"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["securityContext", "appArmorProfile"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "seLinuxOptions"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "seccompProfile"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "capabilities"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "readOnlyRootFilesystem"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "privileged"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "allowPrivilegeEscalation"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "procMount"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "runAsUser"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "runAsGroup"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["containers"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["securityContext", "appArmorProfile"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "seLinuxOptions"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "seccompProfile"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "capabilities"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "readOnlyRootFilesystem"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "privileged"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "allowPrivilegeEscalation"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "procMount"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "runAsUser"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "runAsGroup"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["ephemeralContainers"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["securityContext", "appArmorProfile"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "seLinuxOptions"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "seccompProfile"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "capabilities"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "readOnlyRootFilesystem"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "privileged"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "allowPrivilegeEscalation"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "procMount"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "runAsUser"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                    Assertion::Field(
+                        &["securityContext", "runAsGroup"],
+                        &[Assertion::Forbidden("cannot be set for a windows pod")],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["os", "name"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[
+            Assertion::At(
+                ".",
+                &[Assertion::Optional, Assertion::OneOf(&["linux", "windows"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["schedulingGroup"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_files_of_variables(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["resourceClaims"],
+        when: &[Condition::Part(&["claims"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["volumes"],
+        when: &[Condition::Part(&["pod"]), Condition::Unset(&["serviceAccountName"])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["projected", "sources"],
+                        &[
+                            Assertion::Each(
+                                &[
+                                    Assertion::Field(
+                                        &["serviceAccountToken"],
+                                        &[
+                                            Assertion::Forbidden(
+                                                "must not be specified when serviceAccountName is not set",
+                                            ),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["containers"],
+        when: &[Condition::Part(&["pod"])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["image"],
+                        &[Assertion::Format(machinery::format::field::trimmed_text)],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["initContainers"],
+        when: &[Condition::Part(&["pod"])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["image"],
+                        &[Assertion::Format(machinery::format::field::trimmed_text)],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["ephemeralContainers"],
+        when: &[Condition::Part(&["new"])],
+        assertions: &[Assertion::Forbidden("cannot be set on create")],
+    },
+    CheckDef {
+        field: &["nodeName"],
+        when: &[
+            Condition::Part(&["new"]),
+            Condition::Set(&["nodeName"]),
+            Condition::Set(&["schedulingGates"]),
+        ],
+        assertions: &[
+            Assertion::Forbidden(
+                "cannot be set until all schedulingGates have been cleared",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["ephemeralContainers"],
+        when: &[Condition::Part(&["template"])],
+        assertions: &[
+            Assertion::Forbidden("ephemeral containers not allowed in pod template"),
+        ],
+    },
+    CheckDef {
+        field: &["resources"],
+        when: &[
+            Condition::Part(&["resources"]),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("may not be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["resources", "claims"],
+        when: &[
+            Condition::Part(&["resources"]),
+            Condition::Not(&Condition::Is(&["os", "name"], &["windows"])),
+        ],
+        assertions: &[
+            Assertion::Forbidden("claims may not be set for Resources at pod-level"),
+        ],
+    },
+];
+
 describe! { direct PodSpec, POD_SPEC "PodSpec" {
     
         .defaults(
@@ -227,6 +1109,7 @@ describe! { direct PodSpec, POD_SPEC "PodSpec" {
                 crate::functions::core::normalize_pod_spec(v)
             }
         })
+    .checks(POD_SPEC_CHECKS)
     .normalize_below()
 } [
     volumes: "volumes", 1, Flags::OMIT_EMPTY, &FieldInfo {
@@ -349,7 +1232,30 @@ pub struct HostAlias {
     pub hostnames: Vec<String>,
 }
 
-describe! { direct HostAlias, HOST_ALIAS "HostAlias" {} [
+/// What is checked in [`HostAlias`], in this order.
+const HOST_ALIAS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["ip"],
+        when: &[Condition::Gate("StrictIPCIDRValidation")],
+        assertions: &[Assertion::Format(machinery::format::field::ip_address)],
+    },
+    CheckDef {
+        field: &["ip"],
+        when: &[Condition::Not(&Condition::Gate("StrictIPCIDRValidation"))],
+        assertions: &[Assertion::Format(machinery::format::field::lenient_ip_address)],
+    },
+    CheckDef {
+        field: &["hostnames"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+            ),
+        ],
+    },
+];
+
+describe! { direct HostAlias, HOST_ALIAS "HostAlias" { .checks(HOST_ALIAS_CHECKS) } [
     ip:        "ip",        1, Flags::REQUIRED;
     hostnames: "hostnames", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -365,7 +1271,67 @@ pub struct PodDNSConfig {
     pub options: Vec<PodDNSConfigOption>,
 }
 
-describe! { direct PodDNSConfig, POD_DNS_CONFIG "PodDNSConfig" {} [
+/// What is checked in [`PodDNSConfig`], in this order.
+const POD_DNS_CONFIG_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["nameservers"],
+        when: &[],
+        assertions: &[Assertion::MaxItems(3, "must not have more than 3 nameservers")],
+    },
+    CheckDef {
+        field: &["nameservers"],
+        when: &[Condition::Gate("StrictIPCIDRValidation")],
+        assertions: &[
+            Assertion::Each(&[Assertion::Format(machinery::format::field::ip_address)]),
+        ],
+    },
+    CheckDef {
+        field: &["nameservers"],
+        when: &[Condition::Not(&Condition::Gate("StrictIPCIDRValidation"))],
+        assertions: &[
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::lenient_ip_address)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["searches"],
+        when: &[],
+        assertions: &[Assertion::MaxItems(32, "must not have more than 32 search paths")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_searches(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["searches"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::search_domain)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["options"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
+describe! { direct PodDNSConfig, POD_DNS_CONFIG "PodDNSConfig" { .checks(POD_DNS_CONFIG_CHECKS) } [
     nameservers: "nameservers", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     searches:    "searches",    2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     options:     "options",     3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -380,7 +1346,18 @@ pub struct PodDNSConfigOption {
     pub value: Option<String>,
 }
 
-describe! { direct PodDNSConfigOption, POD_DNS_CONFIG_OPTION "PodDNSConfigOption" {} [
+/// What is checked in [`PodDNSConfigOption`], in this order.
+const POD_DNS_CONFIG_OPTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::At(".", &[Assertion::Required("must not be empty")])],
+    },
+];
+
+describe! { direct PodDNSConfigOption, POD_DNS_CONFIG_OPTION "PodDNSConfigOption" {
+    .checks(POD_DNS_CONFIG_OPTION_CHECKS)
+} [
     name:  "name",  1, Flags::OMIT_EMPTY;
     value: "value", 2, Flags::OMIT_EMPTY;
 ] }
@@ -392,7 +1369,16 @@ pub struct PodReadinessGate {
     pub condition_type: String,
 }
 
-describe! { direct PodReadinessGate, POD_READINESS_GATE "PodReadinessGate" {} [
+/// What is checked in [`PodReadinessGate`], in this order.
+const POD_READINESS_GATE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["conditionType"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::qualified_name)],
+    },
+];
+
+describe! { direct PodReadinessGate, POD_READINESS_GATE "PodReadinessGate" { .checks(POD_READINESS_GATE_CHECKS) } [
     condition_type: "conditionType", 1, Flags::REQUIRED, &FieldInfo {
         go_type: "PodConditionType",
         ..FieldInfo::PLAIN
@@ -417,7 +1403,28 @@ pub struct PodSchedulingGate {
     pub name: String,
 }
 
-describe! { direct PodSchedulingGate, POD_SCHEDULING_GATE "PodSchedulingGate" {} [
+/// What is checked in [`PodSchedulingGate`], in this order.
+const POD_SCHEDULING_GATE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[
+            Assertion::At(
+                ".",
+                &[Assertion::Format(machinery::format::field::qualified_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+    },
+];
+
+describe! { direct PodSchedulingGate, POD_SCHEDULING_GATE "PodSchedulingGate" {
+    .checks(POD_SCHEDULING_GATE_CHECKS)
+} [
     name: "name", 1, Flags::REQUIRED;
 ] }
 
@@ -432,7 +1439,66 @@ pub struct PodResourceClaim {
     pub resource_claim_template_name: Option<String>,
 }
 
-describe! { direct PodResourceClaim, POD_RESOURCE_CLAIM "PodResourceClaim" {} [
+/// What is checked in [`PodResourceClaim`], in this order.
+const POD_RESOURCE_CLAIM_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[Condition::Option(machinery::options::STATIC_POD)],
+        assertions: &[
+            Assertion::At(
+                "/",
+                &[Assertion::Forbidden("static pods do not support resource claims")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[Condition::Not(&Condition::Option(machinery::options::STATIC_POD))],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Distinct(&[]),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Not(&Condition::Option(machinery::options::STATIC_POD)),
+            Condition::Set(&["resourceClaimName"]),
+            Condition::Set(&["resourceClaimTemplateName"]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "at most one of `resourceClaimName` or `resourceClaimTemplateName` may \
+                be specified",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Not(&Condition::Option(machinery::options::STATIC_POD)),
+            Condition::None(&[&["resourceClaimName"], &["resourceClaimTemplateName"]]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["resourceClaimName"],
+        when: &[Condition::Not(&Condition::Option(machinery::options::STATIC_POD))],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+    },
+    CheckDef {
+        field: &["resourceClaimTemplateName"],
+        when: &[Condition::Not(&Condition::Option(machinery::options::STATIC_POD))],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+    },
+];
+
+describe! { direct PodResourceClaim, POD_RESOURCE_CLAIM "PodResourceClaim" { .checks(POD_RESOURCE_CLAIM_CHECKS) } [
     name:                         "name",                      1, Flags::REQUIRED;
     resource_claim_name:          "resourceClaimName",         3, Flags::OMIT_EMPTY;
     resource_claim_template_name: "resourceClaimTemplateName", 4, Flags::OMIT_EMPTY;
@@ -445,7 +1511,22 @@ pub struct PodSchedulingGroup {
     pub pod_group_name: Option<String>,
 }
 
+/// What is checked in [`PodSchedulingGroup`], in this order.
+const POD_SCHEDULING_GROUP_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["podGroupName"],
+        when: &[Condition::Unset(&["podGroupName"])],
+        assertions: &[Assertion::Invalid("must specify one of: `podGroupName`")],
+    },
+    CheckDef {
+        field: &["podGroupName"],
+        when: &[],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+    },
+];
+
 describe! { direct PodSchedulingGroup, POD_SCHEDULING_GROUP "PodSchedulingGroup" {
+    .checks(POD_SCHEDULING_GROUP_CHECKS)
     
         .unions(
             &[

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, PatchStrategy};
 use machinery::describe;
 use machinery::scalar::{Quantity, Time};
@@ -101,6 +102,164 @@ pub struct PodStatus {
     >,
 }
 
+/// What is checked in [`PodStatus`], in this order.
+const POD_STATUS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["conditions"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["observedGeneration"],
+        when: &[Condition::Part(&["class"])],
+        assertions: &[Assertion::Min(0, "must be a non-negative integer")],
+    },
+    CheckDef {
+        field: &["qosClass"],
+        when: &[Condition::Part(&["class"])],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["containerStatuses"],
+        when: &[Condition::Part(&["users"])],
+        assertions: &[Assertion::Below("users")],
+    },
+    CheckDef {
+        field: &["initContainerStatuses"],
+        when: &[Condition::Part(&["users"])],
+        assertions: &[Assertion::Below("users")],
+    },
+    CheckDef {
+        field: &["ephemeralContainerStatuses"],
+        when: &[Condition::Part(&["users"])],
+        assertions: &[Assertion::Below("users")],
+    },
+    CheckDef {
+        field: &["ephemeralContainerStatuses"],
+        when: &[Condition::Part(&["mounts"])],
+        assertions: &[Assertion::Below("ephemeral")],
+    },
+    CheckDef {
+        field: &["containerStatuses"],
+        when: &[Condition::Part(&["mounts"])],
+        assertions: &[Assertion::Below("mounts")],
+    },
+    CheckDef {
+        field: &["initContainerStatuses"],
+        when: &[Condition::Part(&["mounts"])],
+        assertions: &[Assertion::Below("mounts")],
+    },
+    CheckDef {
+        field: &["ephemeralContainerStatuses"],
+        when: &[Condition::Part(&["mounts"])],
+        assertions: &[Assertion::Below("mounts")],
+    },
+    CheckDef {
+        field: &["podIPs"],
+        when: &[
+            Condition::Part(&["pod_addresses"]),
+            Condition::Gate("StrictIPCIDRValidation"),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["ip"],
+                        &[
+                            Assertion::At(
+                                ".",
+                                &[
+                                    Assertion::Ratchet,
+                                    Assertion::Format(machinery::format::field::ip_address),
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["podIPs"],
+        when: &[
+            Condition::Part(&["pod_addresses"]),
+            Condition::Not(&Condition::Gate("StrictIPCIDRValidation")),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["ip"],
+                        &[
+                            Assertion::At(
+                                ".",
+                                &[
+                                    Assertion::Ratchet,
+                                    Assertion::Format(
+                                        machinery::format::field::lenient_ip_address,
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["hostIPs"],
+        when: &[
+            Condition::Part(&["host_addresses"]),
+            Condition::Gate("StrictIPCIDRValidation"),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["ip"],
+                        &[
+                            Assertion::At(
+                                ".",
+                                &[
+                                    Assertion::Ratchet,
+                                    Assertion::Format(machinery::format::field::ip_address),
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["hostIPs"],
+        when: &[
+            Condition::Part(&["host_addresses"]),
+            Condition::Not(&Condition::Gate("StrictIPCIDRValidation")),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["ip"],
+                        &[
+                            Assertion::At(
+                                ".",
+                                &[
+                                    Assertion::Ratchet,
+                                    Assertion::Format(
+                                        machinery::format::field::lenient_ip_address,
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+];
+
 describe! { direct PodStatus, POD_STATUS "PodStatus" {
     
         .defaults(
@@ -120,6 +279,7 @@ describe! { direct PodStatus, POD_STATUS "PodStatus" {
                 crate::functions::core::normalize_pod_status(v)
             }
         })
+    .checks(POD_STATUS_CHECKS)
     .normalize_below()
 } [
     observed_generation: "observedGeneration", 17, Flags::OMIT_EMPTY;
@@ -220,7 +380,30 @@ pub struct PodCondition {
     pub message: String,
 }
 
-describe! { direct PodCondition, POD_CONDITION "PodCondition" {} [
+/// What is checked in [`PodCondition`], in this order.
+const POD_CONDITION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["observedGeneration"],
+        when: &[],
+        assertions: &[Assertion::Min(0, "must be a non-negative integer")],
+    },
+    CheckDef {
+        field: &["type"],
+        when: &[
+            Condition::Not(
+                &Condition::Is(&["type"], &["PodScheduled", "Ready", "Initialized"]),
+            ),
+        ],
+        assertions: &[
+            Assertion::At(
+                "Type",
+                &[Assertion::Format(machinery::format::field::qualified_name)],
+            ),
+        ],
+    },
+];
+
+describe! { direct PodCondition, POD_CONDITION "PodCondition" { .checks(POD_CONDITION_CHECKS) } [
     r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
         go_type: "PodConditionType",
         ..FieldInfo::PLAIN
@@ -293,6 +476,50 @@ pub struct ContainerStatus {
     pub stop_signal: Option<String>,
 }
 
+/// What is checked in [`ContainerStatus`], in this order.
+const CONTAINER_STATUS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["user", "linux"],
+        when: &[
+            Condition::Part(&["users"]),
+            Condition::Option(machinery::options::OS_WINDOWS),
+        ],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["user", "linux"],
+        when: &[
+            Condition::Part(&["users"]),
+            Condition::Option(machinery::options::OS_LINUX),
+        ],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["allocatedResourcesStatus"],
+        when: &[Condition::Part(&["ephemeral"])],
+        assertions: &[Assertion::Forbidden("must not be specified in container status")],
+    },
+    CheckDef {
+        field: &["volumeMounts"],
+        when: &[Condition::Part(&["mounts"])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["volumeStatus", "image", "imageRef"],
+                        &[
+                            Assertion::At(
+                                "../imageVolumeStatus.imageRef",
+                                &[Assertion::Required(""), Assertion::MaxBytes(256, "")],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+];
+
 describe! { direct ContainerStatus, CONTAINER_STATUS "ContainerStatus" {
     
         .defaults(
@@ -306,6 +533,7 @@ describe! { direct ContainerStatus, CONTAINER_STATUS "ContainerStatus" {
             },
         )
     .defaults_below()
+    .checks(CONTAINER_STATUS_CHECKS)
 } [
     name:                       "name",                      1, Flags::REQUIRED;
     state:                      "state",                     2, Flags::OMIT_EMPTY;
@@ -542,7 +770,28 @@ pub struct LinuxContainerUser {
     pub supplemental_groups: Vec<i64>,
 }
 
-describe! { direct LinuxContainerUser, LINUX_CONTAINER_USER "LinuxContainerUser" {} [
+/// What is checked in [`LinuxContainerUser`], in this order.
+const LINUX_CONTAINER_USER_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["uid"],
+        when: &[],
+        assertions: &[Assertion::Range(0, 2147483647, "")],
+    },
+    CheckDef {
+        field: &["gid"],
+        when: &[],
+        assertions: &[Assertion::Range(0, 2147483647, "")],
+    },
+    CheckDef {
+        field: &["supplementalGroups"],
+        when: &[],
+        assertions: &[Assertion::Each(&[Assertion::Range(0, 2147483647, "")])],
+    },
+];
+
+describe! { direct LinuxContainerUser, LINUX_CONTAINER_USER "LinuxContainerUser" {
+    .checks(LINUX_CONTAINER_USER_CHECKS)
+} [
     uid:                 "uid",                1, Flags::REQUIRED;
     gid:                 "gid",                2, Flags::REQUIRED;
     supplemental_groups: "supplementalGroups", 3, Flags::OMIT_EMPTY, &FieldInfo {
@@ -560,7 +809,16 @@ pub struct ResourceStatus {
     pub resources: Vec<ResourceHealth>,
 }
 
-describe! { direct ResourceStatus, RESOURCE_STATUS "ResourceStatus" {} [
+/// What is checked in [`ResourceStatus`], in this order.
+const RESOURCE_STATUS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["resources"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
+describe! { direct ResourceStatus, RESOURCE_STATUS "ResourceStatus" { .checks(RESOURCE_STATUS_CHECKS) } [
     name:      "name",      1, Flags::REQUIRED, &FieldInfo { go_type: "ResourceName", ..FieldInfo::PLAIN };
     resources: "resources", 2, Flags::OMIT_EMPTY, &FieldInfo {
         list: ListType::Map(&["resourceID"]),
@@ -579,7 +837,21 @@ pub struct ResourceHealth {
     pub message: Option<String>,
 }
 
-describe! { direct ResourceHealth, RESOURCE_HEALTH "ResourceHealth" {} [
+/// What is checked in [`ResourceHealth`], in this order.
+const RESOURCE_HEALTH_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["health"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["Healthy", "Unhealthy", "Unknown"])],
+    },
+    CheckDef {
+        field: &["resourceID"],
+        when: &[],
+        assertions: &[Assertion::Distinct(&[])],
+    },
+];
+
+describe! { direct ResourceHealth, RESOURCE_HEALTH "ResourceHealth" { .checks(RESOURCE_HEALTH_CHECKS) } [
     resource_id: "resourceID", 1, Flags::REQUIRED, &FieldInfo { go_type: "ResourceID", ..FieldInfo::PLAIN };
     health:      "health",     2, Flags::OMIT_EMPTY, &FieldInfo {
         go_type: "ResourceHealthStatus",
@@ -652,8 +924,32 @@ pub struct NodeAllocatableResourceClaimStatus {
     pub resources: BTreeMap<String, Quantity>,
 }
 
+/// What is checked in [`NodeAllocatableResourceClaimStatus`], in this order.
+const NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["resourceClaimName"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
+    },
+    CheckDef {
+        field: &["containers"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["resources"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
 describe! { direct NodeAllocatableResourceClaimStatus,
-NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS "NodeAllocatableResourceClaimStatus" {} [
+NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS "NodeAllocatableResourceClaimStatus" {
+    .checks(NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS_CHECKS)
+} [
     resource_claim_name: "resourceClaimName", 1, Flags::REQUIRED;
     containers:          "containers",        2, Flags::OMIT_EMPTY, &FieldInfo {
         list: ListType::Set,

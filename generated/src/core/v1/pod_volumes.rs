@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use machinery::checks::{Assertion, CheckDef};
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
 use machinery::scalar::Quantity;
@@ -34,6 +34,934 @@ pub struct Volume {
     pub volume_source: VolumeSource,
 }
 
+/// What is checked in [`Volume`], in this order.
+const VOLUME_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["emptyDir"],
+        when: &[],
+        assertions: &[
+            Assertion::Member("may not specify more than 1 volume type", &[]),
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_empty_dir(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["hostPath"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[&["emptyDir"]],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["gitRepo"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[&["emptyDir"], &["hostPath"]],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["gcePersistentDisk"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[&["emptyDir"], &["hostPath"], &["gitRepo"]],
+            ),
+            Assertion::At("persistentDisk", &[Assertion::Below("")]),
+        ],
+    },
+    CheckDef {
+        field: &["awsElasticBlockStore"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[&["emptyDir"], &["hostPath"], &["gitRepo"], &["gcePersistentDisk"]],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["secret"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["nfs"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["iscsi"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["iscsi", "initiatorName"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_portal_length(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["glusterfs"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["flocker"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["persistentVolumeClaim"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["rbd"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["cinder"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["cephfs"],
+        when: &[],
+        assertions: &[
+            Assertion::At(
+                "cephFS",
+                &[
+                    Assertion::Member(
+                        "may not specify more than 1 volume type",
+                        &[
+                            &["emptyDir"],
+                            &["hostPath"],
+                            &["gitRepo"],
+                            &["gcePersistentDisk"],
+                            &["awsElasticBlockStore"],
+                            &["secret"],
+                            &["nfs"],
+                            &["iscsi"],
+                            &["glusterfs"],
+                            &["flocker"],
+                            &["persistentVolumeClaim"],
+                            &["rbd"],
+                            &["cinder"],
+                        ],
+                    ),
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["quobyte"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["downwardAPI"],
+        when: &[],
+        assertions: &[
+            Assertion::At(
+                "downwarAPI",
+                &[
+                    Assertion::Member(
+                        "may not specify more than 1 volume type",
+                        &[
+                            &["emptyDir"],
+                            &["hostPath"],
+                            &["gitRepo"],
+                            &["gcePersistentDisk"],
+                            &["awsElasticBlockStore"],
+                            &["secret"],
+                            &["nfs"],
+                            &["iscsi"],
+                            &["glusterfs"],
+                            &["flocker"],
+                            &["persistentVolumeClaim"],
+                            &["rbd"],
+                            &["cinder"],
+                            &["cephfs"],
+                            &["quobyte"],
+                        ],
+                    ),
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["fc"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["flexVolume"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                    &["fc"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["configMap"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                    &["fc"],
+                    &["flexVolume"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["azureFile"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["configMap"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["vsphereVolume"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["configMap"],
+                    &["azureFile"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["photonPersistentDisk"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["configMap"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["portworxVolume"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["configMap"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["azureDisk"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["configMap"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["storageos"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["configMap"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                    &["azureDisk"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["projected"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["configMap"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                    &["azureDisk"],
+                    &["storageos"],
+                ],
+            ),
+            Assertion::Below(""),
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_projected(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["scaleIO"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["configMap"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                    &["azureDisk"],
+                    &["storageos"],
+                    &["projected"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["csi"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["configMap"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                    &["azureDisk"],
+                    &["storageos"],
+                    &["projected"],
+                    &["scaleIO"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["ephemeral"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["configMap"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                    &["azureDisk"],
+                    &["storageos"],
+                    &["projected"],
+                    &["scaleIO"],
+                    &["csi"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::All(
+                &[
+                    Condition::Set(&["ephemeral"]),
+                    Condition::None(
+                        &[
+                            &["emptyDir"],
+                            &["hostPath"],
+                            &["gitRepo"],
+                            &["gcePersistentDisk"],
+                            &["awsElasticBlockStore"],
+                            &["secret"],
+                            &["nfs"],
+                            &["iscsi"],
+                            &["glusterfs"],
+                            &["flocker"],
+                            &["persistentVolumeClaim"],
+                            &["rbd"],
+                            &["cinder"],
+                            &["cephfs"],
+                            &["quobyte"],
+                            &["downwardAPI"],
+                            &["fc"],
+                            &["flexVolume"],
+                            &["configMap"],
+                            &["azureFile"],
+                            &["vsphereVolume"],
+                            &["photonPersistentDisk"],
+                            &["portworxVolume"],
+                            &["azureDisk"],
+                            &["storageos"],
+                            &["projected"],
+                            &["scaleIO"],
+                            &["csi"],
+                        ],
+                    ),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_generated_claim(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["image"],
+        when: &[],
+        assertions: &[
+            Assertion::Member(
+                "may not specify more than 1 volume type",
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["configMap"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                    &["azureDisk"],
+                    &["storageos"],
+                    &["projected"],
+                    &["scaleIO"],
+                    &["csi"],
+                    &["ephemeral"],
+                ],
+            ),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::None(
+                &[
+                    &["emptyDir"],
+                    &["hostPath"],
+                    &["gitRepo"],
+                    &["gcePersistentDisk"],
+                    &["awsElasticBlockStore"],
+                    &["secret"],
+                    &["nfs"],
+                    &["iscsi"],
+                    &["glusterfs"],
+                    &["flocker"],
+                    &["persistentVolumeClaim"],
+                    &["rbd"],
+                    &["cinder"],
+                    &["cephfs"],
+                    &["quobyte"],
+                    &["downwardAPI"],
+                    &["fc"],
+                    &["flexVolume"],
+                    &["configMap"],
+                    &["azureFile"],
+                    &["vsphereVolume"],
+                    &["photonPersistentDisk"],
+                    &["portworxVolume"],
+                    &["azureDisk"],
+                    &["storageos"],
+                    &["projected"],
+                    &["scaleIO"],
+                    &["csi"],
+                    &["ephemeral"],
+                    &["image"],
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Missing("must specify a volume type")],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
+    },
+];
+
 describe! { direct Volume, VOLUME "Volume" {
     
         .defaults(
@@ -47,6 +975,7 @@ describe! { direct Volume, VOLUME "Volume" {
             },
         )
     .defaults_below()
+    .checks(VOLUME_CHECKS)
 } [
     name:          "name", 1, Flags::REQUIRED;
     volume_source: "",     2, Flags::INLINE;
@@ -175,7 +1104,23 @@ pub struct GitRepoVolumeSource {
     pub directory: String,
 }
 
-describe! { direct GitRepoVolumeSource, GIT_REPO_VOLUME_SOURCE "GitRepoVolumeSource" {} [
+/// What is checked in [`GitRepoVolumeSource`], in this order.
+const GIT_REPO_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["repository"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["directory"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::relative_path)],
+    },
+];
+
+describe! { direct GitRepoVolumeSource, GIT_REPO_VOLUME_SOURCE "GitRepoVolumeSource" {
+    .checks(GIT_REPO_VOLUME_SOURCE_CHECKS)
+} [
     repository: "repository", 1, Flags::REQUIRED;
     revision:   "revision",   2, Flags::OMIT_EMPTY;
     directory:  "directory",  3, Flags::OMIT_EMPTY;
@@ -194,7 +1139,35 @@ pub struct SecretVolumeSource {
     pub optional: Option<bool>,
 }
 
-describe! { direct SecretVolumeSource, SECRET_VOLUME_SOURCE "SecretVolumeSource" { .defaults_below() } [
+/// What is checked in [`SecretVolumeSource`], in this order.
+const SECRET_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["secretName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["defaultMode"],
+        when: &[],
+        assertions: &[
+            Assertion::Range(
+                0,
+                511,
+                "must be a number between 0 and 0777 (octal), both inclusive",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["items"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
+describe! { direct SecretVolumeSource, SECRET_VOLUME_SOURCE "SecretVolumeSource" {
+    .defaults_below()
+    .checks(SECRET_VOLUME_SOURCE_CHECKS)
+} [
     secret_name:  "secretName",  1, Flags::OMIT_EMPTY;
     items:        "items",       2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     default_mode: "defaultMode", 3, Flags::OMIT_EMPTY, &FieldInfo {
@@ -215,7 +1188,35 @@ pub struct KeyToPath {
     pub mode: Option<i32>,
 }
 
-describe! { direct KeyToPath, KEY_TO_PATH "KeyToPath" {} [
+/// What is checked in [`KeyToPath`], in this order.
+const KEY_TO_PATH_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["key"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["path"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Format(machinery::format::field::volume_path),
+        ],
+    },
+    CheckDef {
+        field: &["mode"],
+        when: &[],
+        assertions: &[
+            Assertion::Range(
+                0,
+                511,
+                "must be a number between 0 and 0777 (octal), both inclusive",
+            ),
+        ],
+    },
+];
+
+describe! { direct KeyToPath, KEY_TO_PATH "KeyToPath" { .checks(KEY_TO_PATH_CHECKS) } [
     key:  "key",  1, Flags::REQUIRED;
     path: "path", 2, Flags::REQUIRED;
     mode: "mode", 3, Flags::OMIT_EMPTY;
@@ -248,7 +1249,55 @@ pub struct ISCSIVolumeSource {
     pub initiator_name: Option<String>,
 }
 
-describe! { direct ISCSIVolumeSource, ISCSI_VOLUME_SOURCE "ISCSIVolumeSource" { .defaults_below() } [
+/// What is checked in [`ISCSIVolumeSource`], in this order.
+const ISCSI_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["targetPortal"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["iqn"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::iscsi_name_by_prefix),
+        ],
+    },
+    CheckDef {
+        field: &["lun"],
+        when: &[],
+        assertions: &[Assertion::Range(0, 255, "")],
+    },
+    CheckDef {
+        field: &["secretRef"],
+        when: &[
+            Condition::Unset(&["secretRef"]),
+            Condition::Any(
+                &[
+                    Condition::Is(&["chapAuthDiscovery"], &["true"]),
+                    Condition::Is(&["chapAuthSession"], &["true"]),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Missing("")],
+    },
+    CheckDef {
+        field: &["initiatorName"],
+        when: &[],
+        assertions: &[
+            Assertion::At(
+                "initiatorname",
+                &[Assertion::Format(machinery::format::field::iscsi_name_by_prefix)],
+            ),
+        ],
+    },
+];
+
+describe! { direct ISCSIVolumeSource, ISCSI_VOLUME_SOURCE "ISCSIVolumeSource" {
+    .defaults_below()
+    .checks(ISCSI_VOLUME_SOURCE_CHECKS)
+} [
     target_portal:       "targetPortal",       1, Flags::REQUIRED;
     iqn:                 "iqn",                2, Flags::REQUIRED;
     lun:                 "lun",                3, Flags::REQUIRED;
@@ -400,7 +1449,28 @@ pub struct FlexVolumeSource {
     pub options: BTreeMap<String, String>,
 }
 
-describe! { direct FlexVolumeSource, FLEX_VOLUME_SOURCE "FlexVolumeSource" { .defaults_below() } [
+/// What is checked in [`FlexVolumeSource`], in this order.
+const FLEX_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["driver"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["options"],
+        when: &[],
+        assertions: &[
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::unreserved_key)],
+            ),
+        ],
+    },
+];
+
+describe! { direct FlexVolumeSource, FLEX_VOLUME_SOURCE "FlexVolumeSource" {
+    .defaults_below()
+    .checks(FLEX_VOLUME_SOURCE_CHECKS)
+} [
     driver:     "driver",    1, Flags::REQUIRED;
     fs_type:    "fsType",    2, Flags::OMIT_EMPTY;
     secret_ref: "secretRef", 3, Flags::OMIT_EMPTY;
@@ -492,8 +1562,29 @@ pub struct DownwardAPIVolumeSource {
     pub default_mode: Option<i32>,
 }
 
+/// What is checked in [`DownwardAPIVolumeSource`], in this order.
+const DOWNWARD_API_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["defaultMode"],
+        when: &[],
+        assertions: &[
+            Assertion::Range(
+                0,
+                511,
+                "must be a number between 0 and 0777 (octal), both inclusive",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["items"],
+        when: &[],
+        assertions: &[Assertion::Each(&[Assertion::At("..", &[Assertion::Below("")])])],
+    },
+];
+
 describe! { direct DownwardAPIVolumeSource, DOWNWARD_API_VOLUME_SOURCE "DownwardAPIVolumeSource" {
     .defaults_below()
+    .checks(DOWNWARD_API_VOLUME_SOURCE_CHECKS)
 } [
     items:        "items",       1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     default_mode: "defaultMode", 2, Flags::OMIT_EMPTY, &FieldInfo {
@@ -515,7 +1606,60 @@ pub struct DownwardAPIVolumeFile {
     pub mode: Option<i32>,
 }
 
-describe! { direct DownwardAPIVolumeFile, DOWNWARD_API_VOLUME_FILE "DownwardAPIVolumeFile" { .defaults_below() } [
+/// What is checked in [`DownwardAPIVolumeFile`], in this order.
+const DOWNWARD_API_VOLUME_FILE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["path"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Format(machinery::format::field::volume_path),
+        ],
+    },
+    CheckDef {
+        field: &["fieldRef"],
+        when: &[],
+        assertions: &[Assertion::Below("volume")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["fieldRef"]), Condition::Set(&["resourceFieldRef"])],
+        assertions: &[
+            Assertion::InvalidAs(
+                "resource",
+                "fieldRef and resourceFieldRef can not be specified simultaneously",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["resourceFieldRef"],
+        when: &[Condition::Unset(&["fieldRef"])],
+        assertions: &[Assertion::Below("volume")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::None(&[&["fieldRef"], &["resourceFieldRef"]])],
+        assertions: &[
+            Assertion::Missing("one of fieldRef and resourceFieldRef is required"),
+        ],
+    },
+    CheckDef {
+        field: &["mode"],
+        when: &[],
+        assertions: &[
+            Assertion::Range(
+                0,
+                511,
+                "must be a number between 0 and 0777 (octal), both inclusive",
+            ),
+        ],
+    },
+];
+
+describe! { direct DownwardAPIVolumeFile, DOWNWARD_API_VOLUME_FILE "DownwardAPIVolumeFile" {
+    .defaults_below()
+    .checks(DOWNWARD_API_VOLUME_FILE_CHECKS)
+} [
     path:               "path",             1, Flags::REQUIRED;
     field_ref:          "fieldRef",         2, Flags::OMIT_EMPTY;
     resource_field_ref: "resourceFieldRef", 3, Flags::OMIT_EMPTY;
@@ -568,7 +1712,35 @@ pub struct ConfigMapVolumeSource {
     pub optional: Option<bool>,
 }
 
-describe! { direct ConfigMapVolumeSource, CONFIG_MAP_VOLUME_SOURCE "ConfigMapVolumeSource" { .defaults_below() } [
+/// What is checked in [`ConfigMapVolumeSource`], in this order.
+const CONFIG_MAP_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["defaultMode"],
+        when: &[],
+        assertions: &[
+            Assertion::Range(
+                0,
+                511,
+                "must be a number between 0 and 0777 (octal), both inclusive",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["items"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
+describe! { direct ConfigMapVolumeSource, CONFIG_MAP_VOLUME_SOURCE "ConfigMapVolumeSource" {
+    .defaults_below()
+    .checks(CONFIG_MAP_VOLUME_SOURCE_CHECKS)
+} [
     local_object_reference: "",            1, Flags::INLINE;
     items:                  "items",       2, Flags::OMIT_EMPTY, &FieldInfo {
         list: ListType::Atomic,
@@ -590,7 +1762,25 @@ pub struct ProjectedVolumeSource {
     pub default_mode: Option<i32>,
 }
 
-describe! { direct ProjectedVolumeSource, PROJECTED_VOLUME_SOURCE "ProjectedVolumeSource" { .defaults_below() } [
+/// What is checked in [`ProjectedVolumeSource`], in this order.
+const PROJECTED_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["defaultMode"],
+        when: &[],
+        assertions: &[
+            Assertion::Range(
+                0,
+                511,
+                "must be a number between 0 and 0777 (octal), both inclusive",
+            ),
+        ],
+    },
+];
+
+describe! { direct ProjectedVolumeSource, PROJECTED_VOLUME_SOURCE "ProjectedVolumeSource" {
+    .defaults_below()
+    .checks(PROJECTED_VOLUME_SOURCE_CHECKS)
+} [
     sources:      "sources",     1, Flags::NONE, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     default_mode: "defaultMode", 2, Flags::OMIT_EMPTY, &FieldInfo {
         default: Some(Literal::Int(420)),
@@ -615,7 +1805,32 @@ pub struct VolumeProjection {
     pub pod_certificate: Option<Box<PodCertificateProjection>>,
 }
 
-describe! { direct VolumeProjection, VOLUME_PROJECTION "VolumeProjection" { .defaults_below() } [
+/// What is checked in [`VolumeProjection`], in this order.
+const VOLUME_PROJECTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Many(
+                &[
+                    &["secret"],
+                    &["configMap"],
+                    &["downwardAPI"],
+                    &["serviceAccountToken"],
+                    &["clusterTrustBundle"],
+                    &["podCertificate"],
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::Forbidden("may not specify more than 1 volume type per source"),
+        ],
+    },
+];
+
+describe! { direct VolumeProjection, VOLUME_PROJECTION "VolumeProjection" {
+    .defaults_below()
+    .checks(VOLUME_PROJECTION_CHECKS)
+} [
     secret:                "secret",              1, Flags::OMIT_EMPTY;
     downward_api:          "downwardAPI",         2, Flags::OMIT_EMPTY;
     config_map:            "configMap",           3, Flags::OMIT_EMPTY;
@@ -641,7 +1856,19 @@ pub struct SecretProjection {
     pub optional: Option<bool>,
 }
 
-describe! { direct SecretProjection, SECRET_PROJECTION "SecretProjection" { .defaults_below() } [
+/// What is checked in [`SecretProjection`], in this order.
+const SECRET_PROJECTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { direct SecretProjection, SECRET_PROJECTION "SecretProjection" {
+    .defaults_below()
+    .checks(SECRET_PROJECTION_CHECKS)
+} [
     local_object_reference: "",         1, Flags::INLINE;
     items:                  "items",    2, Flags::OMIT_EMPTY, &FieldInfo {
         list: ListType::Atomic,
@@ -672,7 +1899,19 @@ pub struct ConfigMapProjection {
     pub optional: Option<bool>,
 }
 
-describe! { direct ConfigMapProjection, CONFIG_MAP_PROJECTION "ConfigMapProjection" { .defaults_below() } [
+/// What is checked in [`ConfigMapProjection`], in this order.
+const CONFIG_MAP_PROJECTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { direct ConfigMapProjection, CONFIG_MAP_PROJECTION "ConfigMapProjection" {
+    .defaults_below()
+    .checks(CONFIG_MAP_PROJECTION_CHECKS)
+} [
     local_object_reference: "",         1, Flags::INLINE;
     items:                  "items",    2, Flags::OMIT_EMPTY, &FieldInfo {
         list: ListType::Atomic,
@@ -692,8 +1931,42 @@ pub struct ServiceAccountTokenProjection {
     pub path: String,
 }
 
+/// What is checked in [`ServiceAccountTokenProjection`], in this order.
+const SERVICE_ACCOUNT_TOKEN_PROJECTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["expirationSeconds"],
+        when: &[],
+        assertions: &[
+            Assertion::Min(600, "may not specify a duration less than 10 minutes"),
+            Assertion::Max(
+                4294967296,
+                "may not specify a duration larger than 2^32 seconds",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["path"],
+        when: &[],
+        assertions: &[Assertion::At("../../../path", &[Assertion::Filled("")])],
+    },
+    CheckDef {
+        field: &["path"],
+        when: &[Condition::Not(&Condition::Option(machinery::options::ANY_TOKEN_PATH))],
+        assertions: &[
+            Assertion::At(
+                "../../../path",
+                &[
+                    Assertion::Optional,
+                    Assertion::Format(machinery::format::field::volume_path),
+                ],
+            ),
+        ],
+    },
+];
+
 describe! { direct ServiceAccountTokenProjection, SERVICE_ACCOUNT_TOKEN_PROJECTION "ServiceAccountTokenProjection" {
     .defaults_below()
+    .checks(SERVICE_ACCOUNT_TOKEN_PROJECTION_CHECKS)
 } [
     audience:           "audience",          1, Flags::OMIT_EMPTY;
     expiration_seconds: "expirationSeconds", 2, Flags::OMIT_EMPTY, &FieldInfo {
@@ -718,7 +1991,86 @@ pub struct ClusterTrustBundleProjection {
     pub path: String,
 }
 
-describe! { direct ClusterTrustBundleProjection, CLUSTER_TRUST_BUNDLE_PROJECTION "ClusterTrustBundleProjection" {} [
+/// What is checked in [`ClusterTrustBundleProjection`], in this order.
+const CLUSTER_TRUST_BUNDLE_PROJECTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["name"]), Condition::Set(&["signerName"])],
+        assertions: &[Assertion::Invalid("only one of name and signerName may be used")],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[
+            Condition::Set(&["name"]),
+            Condition::Is(&["name"], &[""]),
+            Condition::Unset(&["signerName"]),
+        ],
+        assertions: &[Assertion::Missing("must be a valid object name")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["name"]), Condition::Unset(&["signerName"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_trust_bundle_name(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["labelSelector"],
+        when: &[
+            Condition::Set(&["name"]),
+            Condition::Unset(&["signerName"]),
+            Condition::Set(&["labelSelector"]),
+        ],
+        assertions: &[
+            Assertion::Invalid("labelSelector must be unset if name is specified"),
+        ],
+    },
+    CheckDef {
+        field: &["signerName"],
+        when: &[
+            Condition::Unset(&["name"]),
+            Condition::Set(&["signerName"]),
+            Condition::Is(&["signerName"], &[""]),
+        ],
+        assertions: &[Assertion::Missing("must be a valid signer name")],
+    },
+    CheckDef {
+        field: &["signerName"],
+        when: &[Condition::Unset(&["name"])],
+        assertions: &[Assertion::Format(machinery::format::field::signer_name)],
+    },
+    CheckDef {
+        field: &["labelSelector"],
+        when: &[Condition::Unset(&["name"]), Condition::Set(&["signerName"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::None(&[&["name"], &["signerName"]])],
+        assertions: &[Assertion::Missing("either name or signerName must be specified")],
+    },
+    CheckDef {
+        field: &["path"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Format(machinery::format::field::volume_path),
+        ],
+    },
+];
+
+describe! { direct ClusterTrustBundleProjection, CLUSTER_TRUST_BUNDLE_PROJECTION "ClusterTrustBundleProjection" {
+    .checks(CLUSTER_TRUST_BUNDLE_PROJECTION_CHECKS)
+} [
     name:           "name",          1, Flags::OMIT_EMPTY;
     signer_name:    "signerName",    2, Flags::OMIT_EMPTY;
     label_selector: "labelSelector", 3, Flags::OMIT_EMPTY;
@@ -745,7 +2097,94 @@ pub struct PodCertificateProjection {
     pub user_annotations: BTreeMap<String, String>,
 }
 
-describe! { direct PodCertificateProjection, POD_CERTIFICATE_PROJECTION "PodCertificateProjection" {} [
+/// What is checked in [`PodCertificateProjection`], in this order.
+const POD_CERTIFICATE_PROJECTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["signerName"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::signer_name)],
+    },
+    CheckDef {
+        field: &["userAnnotations"],
+        when: &[],
+        assertions: &[
+            Assertion::Keys(
+                &[
+                    Assertion::Format(
+                        machinery::format::field::caseless_domain_prefixed_key,
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_user_annotations(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["keyType"],
+        when: &[],
+        assertions: &[
+            Assertion::OneOf(
+                &["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["maxExpirationSeconds"],
+        when: &[],
+        assertions: &[
+            Assertion::Min(3600, "if provided, maxExpirationSeconds must be >= 3600"),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["maxExpirationSeconds"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_longest_expiration(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["paths"]),
+            Condition::None(
+                &[&["credentialBundlePath"], &["keyPath"], &["certificateChainPath"]],
+            ),
+        ],
+        assertions: &[
+            Assertion::Missing(
+                "specify at least one of credentialBundlePath, keyPath, and \
+                certificateChainPath",
+            ),
+        ],
+    },
+];
+
+describe! { direct PodCertificateProjection, POD_CERTIFICATE_PROJECTION "PodCertificateProjection" {
+    .checks(POD_CERTIFICATE_PROJECTION_CHECKS)
+} [
     signer_name:            "signerName",           1, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
     key_type:               "keyType",              2, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
     max_expiration_seconds: "maxExpirationSeconds", 3, Flags::OMIT_EMPTY;
@@ -887,7 +2326,30 @@ pub struct CSIVolumeSource {
     pub node_publish_secret_ref: Option<Box<LocalObjectReference>>,
 }
 
-describe! { direct CSIVolumeSource, CSI_VOLUME_SOURCE "CSIVolumeSource" { .defaults_below() } [
+/// What is checked in [`CSIVolumeSource`], in this order.
+const CSI_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["driver"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::csi_driver_name)],
+    },
+    CheckDef {
+        field: &["nodePublishSecretRef", "name"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::At(
+                "../name",
+                &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+            ),
+        ],
+    },
+];
+
+describe! { direct CSIVolumeSource, CSI_VOLUME_SOURCE "CSIVolumeSource" {
+    .defaults_below()
+    .checks(CSI_VOLUME_SOURCE_CHECKS)
+} [
     driver:                  "driver",               1, Flags::REQUIRED;
     read_only:               "readOnly",             2, Flags::OMIT_EMPTY;
     fs_type:                 "fsType",               3, Flags::OMIT_EMPTY;
@@ -902,7 +2364,31 @@ pub struct EphemeralVolumeSource {
     pub volume_claim_template: Option<Box<PersistentVolumeClaimTemplate>>,
 }
 
-describe! { direct EphemeralVolumeSource, EPHEMERAL_VOLUME_SOURCE "EphemeralVolumeSource" { .defaults_below() } [
+/// What is checked in [`EphemeralVolumeSource`], in this order.
+const EPHEMERAL_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["volumeClaimTemplate"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_claim_template_of_pod(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+];
+
+describe! { direct EphemeralVolumeSource, EPHEMERAL_VOLUME_SOURCE "EphemeralVolumeSource" {
+    .defaults_below()
+    .checks(EPHEMERAL_VOLUME_SOURCE_CHECKS)
+} [
     volume_claim_template: "volumeClaimTemplate", 1, Flags::OMIT_EMPTY;
 ] }
 
@@ -915,7 +2401,26 @@ pub struct ImageVolumeSource {
     pub pull_policy: String,
 }
 
-describe! { direct ImageVolumeSource, IMAGE_VOLUME_SOURCE "ImageVolumeSource" {} [
+/// What is checked in [`ImageVolumeSource`], in this order.
+const IMAGE_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["reference"],
+        when: &[Condition::Option(machinery::options::IN_POD)],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["pullPolicy"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["Always", "IfNotPresent", "Never"]),
+        ],
+    },
+];
+
+describe! { direct ImageVolumeSource, IMAGE_VOLUME_SOURCE "ImageVolumeSource" {
+    .checks(IMAGE_VOLUME_SOURCE_CHECKS)
+} [
     reference:   "reference",  1, Flags::OMIT_EMPTY;
     pull_policy: "pullPolicy", 2, Flags::OMIT_EMPTY, &FieldInfo {
         enum_values: &["Always", "Never", "IfNotPresent"],

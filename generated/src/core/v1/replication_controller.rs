@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
 use machinery::scalar::Time;
@@ -28,6 +29,20 @@ pub struct ReplicationController {
     pub status: ReplicationControllerStatus,
 }
 
+/// What is checked in [`ReplicationController`], in this order.
+const REPLICATION_CONTROLLER_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
 describe! { ReplicationController, REPLICATION_CONTROLLER "ReplicationController" {
     
         .defaults(
@@ -41,17 +56,7 @@ describe! { ReplicationController, REPLICATION_CONTROLLER "ReplicationController
             },
         )
     .defaults_below()
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<ReplicationController>() {
-                crate::functions::core::validate_replication_controller(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(REPLICATION_CONTROLLER_CHECKS)
     .normalize_below()
 } [
     type_meta: "",         0, Flags::INLINE;
@@ -93,8 +98,49 @@ pub struct ReplicationControllerSpec {
     pub template: Option<Box<PodTemplateSpec>>,
 }
 
+/// What is checked in [`ReplicationControllerSpec`], in this order.
+const REPLICATION_CONTROLLER_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["minReadySeconds"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["selector"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["replicas"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["template"],
+        when: &[],
+        assertions: &[Assertion::Required("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["template"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_controller_template(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+];
+
 describe! { ReplicationControllerSpec, REPLICATION_CONTROLLER_SPEC "ReplicationControllerSpec" {
     .defaults_below()
+    .checks(REPLICATION_CONTROLLER_SPEC_CHECKS)
     .normalize_below()
 } [
     replicas:          "replicas",        1, Flags::OMIT_EMPTY, &FieldInfo {
@@ -129,7 +175,66 @@ pub struct ReplicationControllerStatus {
     pub conditions: Vec<ReplicationControllerCondition>,
 }
 
-describe! { ReplicationControllerStatus, REPLICATION_CONTROLLER_STATUS "ReplicationControllerStatus" {} [
+/// What is checked in [`ReplicationControllerStatus`], in this order.
+const REPLICATION_CONTROLLER_STATUS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["replicas"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["fullyLabeledReplicas"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["readyReplicas"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["availableReplicas"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["observedGeneration"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["fullyLabeledReplicas"],
+        when: &[],
+        assertions: &[
+            Assertion::AtMost(&["replicas"], "cannot be greater than status.replicas"),
+        ],
+    },
+    CheckDef {
+        field: &["readyReplicas"],
+        when: &[],
+        assertions: &[
+            Assertion::AtMost(&["replicas"], "cannot be greater than status.replicas"),
+        ],
+    },
+    CheckDef {
+        field: &["availableReplicas"],
+        when: &[],
+        assertions: &[
+            Assertion::AtMost(&["replicas"], "cannot be greater than status.replicas"),
+        ],
+    },
+    CheckDef {
+        field: &["availableReplicas"],
+        when: &[],
+        assertions: &[
+            Assertion::AtMost(&["readyReplicas"], "cannot be greater than readyReplicas"),
+        ],
+    },
+];
+
+describe! { ReplicationControllerStatus, REPLICATION_CONTROLLER_STATUS "ReplicationControllerStatus" {
+    .checks(REPLICATION_CONTROLLER_STATUS_CHECKS)
+} [
     replicas:               "replicas",             1, Flags::REQUIRED;
     fully_labeled_replicas: "fullyLabeledReplicas", 2, Flags::OMIT_EMPTY;
     ready_replicas:         "readyReplicas",        4, Flags::OMIT_EMPTY;

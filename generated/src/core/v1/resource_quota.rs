@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{Defaults, FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::scalar::Quantity;
@@ -144,8 +145,73 @@ pub struct ScopedResourceSelectorRequirement {
     pub values: Vec<String>,
 }
 
+/// What is checked in [`ScopedResourceSelectorRequirement`], in this order.
+const SCOPED_RESOURCE_SELECTOR_REQUIREMENT_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["operator"],
+        when: &[
+            Condition::Is(
+                &["scopeName"],
+                &[
+                    "Terminating",
+                    "NotTerminating",
+                    "BestEffort",
+                    "NotBestEffort",
+                    "CrossNamespacePodAffinity",
+                ],
+            ),
+            Condition::Not(&Condition::Is(&["operator"], &["Exists"])),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, \
+                ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, \
+                ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAf\
+                finity",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["values"],
+        when: &[
+            Condition::Is(&["operator"], &["In", "NotIn"]),
+            Condition::Unset(&["values"]),
+        ],
+        assertions: &[
+            Assertion::Missing(
+                "must be at least one value when `operator` is 'In' or 'NotIn' for scope \
+                selector",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["values"],
+        when: &[
+            Condition::Is(&["operator"], &["Exists", "DoesNotExist"]),
+            Condition::Set(&["values"]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope \
+                selector",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["operator"],
+        when: &[
+            Condition::Not(
+                &Condition::Is(&["operator"], &["In", "NotIn", "Exists", "DoesNotExist"]),
+            ),
+        ],
+        assertions: &[Assertion::Invalid("not a valid selector operator")],
+    },
+];
+
 describe! { ScopedResourceSelectorRequirement,
-SCOPED_RESOURCE_SELECTOR_REQUIREMENT "ScopedResourceSelectorRequirement" {} [
+SCOPED_RESOURCE_SELECTOR_REQUIREMENT "ScopedResourceSelectorRequirement" {
+    .checks(SCOPED_RESOURCE_SELECTOR_REQUIREMENT_CHECKS)
+} [
     scope_name: "scopeName", 1, Flags::REQUIRED, &FieldInfo {
         enum_values: &[
             "Terminating",

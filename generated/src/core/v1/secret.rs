@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags, Literal};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
@@ -37,6 +38,61 @@ pub struct Secret {
     pub r#type: String,
 }
 
+/// What is checked in [`Secret`], in this order.
+const SECRET_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["type"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["immutable"],
+        when: &[Condition::Was(&Condition::Is(&["immutable"], &["true"]))],
+        assertions: &[Assertion::Unchanged("field is immutable when `immutable` is set")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Update],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_secret_change(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["data"],
+        when: &[],
+        assertions: &[
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::config_map_key)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_secret_data(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+];
+
 describe! { Secret, SECRET "Secret" {
     .defaults_below()
     
@@ -45,17 +101,7 @@ describe! { Secret, SECRET "Secret" {
                 crate::functions::core::normalize_secret(v)
             }
         })
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<Secret>() {
-                crate::functions::core::validate_secret(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(SECRET_CHECKS)
     .normalize_below()
 } [
     type_meta:   "",           0, Flags::INLINE;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
 use machinery::scalar::IntOrString;
@@ -67,6 +68,28 @@ pub struct Service {
     pub status: ServiceStatus,
 }
 
+/// What is checked in [`Service`], in this order.
+const SERVICE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["status", "loadBalancer", "ingress"],
+        when: &[
+            Condition::Subresource("status"),
+            Condition::Not(&Condition::Is(&["spec", "type"], &["LoadBalancer"])),
+        ],
+        assertions: &[
+            Assertion::Forbidden("may only be used when `spec.type` is 'LoadBalancer'"),
+        ],
+    },
+    CheckDef {
+        field: &["status", "loadBalancer", "ingress"],
+        when: &[
+            Condition::Subresource("status"),
+            Condition::Is(&["spec", "type"], &["LoadBalancer"]),
+        ],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
 describe! { Service, SERVICE "Service" {
     
         .defaults(
@@ -83,6 +106,7 @@ describe! { Service, SERVICE "Service" {
             },
         )
     .defaults_below()
+    .checks(SERVICE_CHECKS)
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Service>() {
@@ -163,7 +187,455 @@ pub struct ServiceSpec {
     pub traffic_distribution: Option<String>,
 }
 
-describe! { ServiceSpec, SERVICE_SPEC "ServiceSpec" { .defaults_below() } [
+/// What is checked in [`ServiceSpec`], in this order.
+const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["loadBalancerClass"],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Is(&["type"], &["LoadBalancer"]),
+            Condition::Was(&Condition::Is(&["type"], &["LoadBalancer"])),
+        ],
+        assertions: &[Assertion::Immutable("may not change once set")],
+    },
+    CheckDef {
+        field: &["loadBalancerClass"],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Not(&Condition::Is(&["type"], &["LoadBalancer"])),
+        ],
+        assertions: &[
+            Assertion::Forbidden("may only be used when `type` is 'LoadBalancer'"),
+        ],
+    },
+    CheckDef {
+        field: &["loadBalancerClass"],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Is(&["type"], &["LoadBalancer"]),
+        ],
+        assertions: &[Assertion::Format(machinery::format::field::qualified_name)],
+    },
+    CheckDef {
+        field: &["healthCheckNodePort"],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::All(
+                &[
+                    Condition::Is(&["type"], &["LoadBalancer"]),
+                    Condition::Is(&["externalTrafficPolicy"], &["Local"]),
+                ],
+            ),
+            Condition::Was(
+                &Condition::All(
+                    &[
+                        Condition::Is(&["type"], &["LoadBalancer"]),
+                        Condition::Is(&["externalTrafficPolicy"], &["Local"]),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[Assertion::Unchanged("field is immutable")],
+    },
+    CheckDef {
+        field: &["ports"],
+        when: &[
+            Condition::Not(&Condition::Is(&["type"], &["ExternalName"])),
+            Condition::Not(
+                &Condition::All(
+                    &[
+                        Condition::Single(&["clusterIPs"]),
+                        Condition::Is(&["clusterIPs"], &["None"]),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["clusterIPs"],
+        when: &[
+            Condition::Is(&["type"], &["LoadBalancer"]),
+            Condition::Single(&["clusterIPs"]),
+            Condition::Is(&["clusterIPs"], &["None"]),
+        ],
+        assertions: &[
+            Assertion::At(
+                "clusterIPs[0]",
+                &[
+                    Assertion::InvalidAs(
+                        "None",
+                        "may not be set to 'None' for LoadBalancer services",
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["clusterIPs"],
+        when: &[
+            Condition::Is(&["type"], &["NodePort"]),
+            Condition::Single(&["clusterIPs"]),
+            Condition::Is(&["clusterIPs"], &["None"]),
+        ],
+        assertions: &[
+            Assertion::At(
+                "clusterIPs[0]",
+                &[
+                    Assertion::InvalidAs(
+                        "None",
+                        "may not be set to 'None' for NodePort services",
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["clusterIPs"],
+        when: &[Condition::Is(&["type"], &["ExternalName"])],
+        assertions: &[Assertion::Forbidden("may not be set for ExternalName services")],
+    },
+    CheckDef {
+        field: &["ipFamilies"],
+        when: &[Condition::Is(&["type"], &["ExternalName"])],
+        assertions: &[Assertion::Forbidden("may not be set for ExternalName services")],
+    },
+    CheckDef {
+        field: &["ipFamilyPolicy"],
+        when: &[Condition::Is(&["type"], &["ExternalName"])],
+        assertions: &[Assertion::Forbidden("may not be set for ExternalName services")],
+    },
+    CheckDef {
+        field: &["externalName"],
+        when: &[Condition::Is(&["type"], &["ExternalName"])],
+        assertions: &[
+            Assertion::Format(machinery::format::field::rooted_dns1123_subdomain),
+        ],
+    },
+    CheckDef {
+        field: &["ports"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["selector"],
+        when: &[],
+        assertions: &[Assertion::Labels],
+    },
+    CheckDef {
+        field: &["sessionAffinity"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::OneOf(&["ClientIP", "None"])],
+    },
+    CheckDef {
+        field: &["sessionAffinityConfig"],
+        when: &[Condition::Is(&["sessionAffinity"], &["None"])],
+        assertions: &[
+            Assertion::Forbidden("must not be set when session affinity is None"),
+        ],
+    },
+    CheckDef {
+        field: &["sessionAffinityConfig"],
+        when: &[Condition::Is(&["sessionAffinity"], &["ClientIP"])],
+        assertions: &[
+            Assertion::Required("when session affinity type is ClientIP"),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["clusterIPs"],
+        when: &[
+            Condition::Part(&["", "addresses"]),
+            Condition::Not(&Condition::Is(&["type"], &["ExternalName"])),
+            Condition::Unset(&["clusterIP"]),
+            Condition::Set(&["clusterIPs"]),
+        ],
+        assertions: &[
+            Assertion::Invalid("must be empty when `clusterIP` is not specified"),
+        ],
+    },
+    CheckDef {
+        field: &["clusterIPs"],
+        when: &[
+            Condition::Part(&["", "addresses"]),
+            Condition::Not(&Condition::Is(&["type"], &["ExternalName"])),
+            Condition::Set(&["clusterIP"]),
+            Condition::Unset(&["clusterIPs"]),
+        ],
+        assertions: &[Assertion::Missing("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["", "addresses"]),
+            Condition::Not(&Condition::Is(&["type"], &["ExternalName"])),
+            Condition::Set(&["clusterIP"]),
+            Condition::Set(&["clusterIPs"]),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_first_address(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["ipFamilies"],
+        when: &[
+            Condition::Part(&["", "addresses"]),
+            Condition::Not(&Condition::Is(&["type"], &["ExternalName"])),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[Assertion::OneOf(&["IPv4", "IPv6"]), Assertion::Distinct(&[])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["ipFamilyPolicy"],
+        when: &[
+            Condition::Part(&["", "addresses"]),
+            Condition::Not(&Condition::Is(&["type"], &["ExternalName"])),
+        ],
+        assertions: &[
+            Assertion::OneOf(&["PreferDualStack", "RequireDualStack", "SingleStack"]),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["", "addresses"]),
+            Condition::Not(&Condition::Is(&["type"], &["ExternalName"])),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_cluster_addresses(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_external_addresses(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["type"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]),
+        ],
+    },
+    CheckDef {
+        field: &["ports"],
+        when: &[Condition::Is(&["type"], &["ClusterIP"])],
+        assertions: &[Assertion::Below("without_node_ports")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_unique_ports(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["allocateLoadBalancerNodePorts"],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Not(&Condition::Is(&["type"], &["LoadBalancer"])),
+        ],
+        assertions: &[
+            Assertion::Forbidden("may only be used when `type` is 'LoadBalancer'"),
+        ],
+    },
+    CheckDef {
+        field: &["allocateLoadBalancerNodePorts"],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Is(&["type"], &["LoadBalancer"]),
+        ],
+        assertions: &[
+            Assertion::At("/allocateLoadBalancerNodePorts", &[Assertion::Required("")]),
+        ],
+    },
+    CheckDef {
+        field: &["loadBalancerClass"],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Not(&Condition::Is(&["type"], &["LoadBalancer"])),
+        ],
+        assertions: &[
+            Assertion::Forbidden("may only be used when `type` is 'LoadBalancer'"),
+        ],
+    },
+    CheckDef {
+        field: &["loadBalancerClass"],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Is(&["type"], &["LoadBalancer"]),
+        ],
+        assertions: &[Assertion::Format(machinery::format::field::qualified_name)],
+    },
+    CheckDef {
+        field: &["externalTrafficPolicy"],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Any(
+                &[
+                    Condition::Is(&["type"], &["LoadBalancer", "NodePort"]),
+                    Condition::All(
+                        &[
+                            Condition::Is(&["type"], &["ClusterIP"]),
+                            Condition::Set(&["externalIPs"]),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Required(""), Assertion::OneOf(&["Cluster", "Local"])],
+    },
+    CheckDef {
+        field: &["externalTrafficPolicy"],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Not(
+                &Condition::Any(
+                    &[
+                        Condition::Is(&["type"], &["LoadBalancer", "NodePort"]),
+                        Condition::All(
+                            &[
+                                Condition::Is(&["type"], &["ClusterIP"]),
+                                Condition::Set(&["externalIPs"]),
+                            ],
+                        ),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Invalid("may only be set for externally-accessible services"),
+        ],
+    },
+    CheckDef {
+        field: &["healthCheckNodePort"],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::All(
+                &[
+                    Condition::Is(&["type"], &["LoadBalancer"]),
+                    Condition::Is(&["externalTrafficPolicy"], &["Local"]),
+                ],
+            ),
+            Condition::Is(&["healthCheckNodePort"], &["0"]),
+        ],
+        assertions: &[Assertion::Missing("")],
+    },
+    CheckDef {
+        field: &["healthCheckNodePort"],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::All(
+                &[
+                    Condition::Is(&["type"], &["LoadBalancer"]),
+                    Condition::Is(&["externalTrafficPolicy"], &["Local"]),
+                ],
+            ),
+            Condition::Not(&Condition::Is(&["healthCheckNodePort"], &["0"])),
+        ],
+        assertions: &[Assertion::Port],
+    },
+    CheckDef {
+        field: &["healthCheckNodePort"],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Not(
+                &Condition::All(
+                    &[
+                        Condition::Is(&["type"], &["LoadBalancer"]),
+                        Condition::Is(&["externalTrafficPolicy"], &["Local"]),
+                    ],
+                ),
+            ),
+            Condition::Not(&Condition::Is(&["healthCheckNodePort"], &["0"])),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "may only be set when `type` is 'LoadBalancer' and \
+                `externalTrafficPolicy` is 'Local'",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["internalTrafficPolicy"],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Is(&["type"], &["ClusterIP", "LoadBalancer", "NodePort"]),
+        ],
+        assertions: &[Assertion::Required("")],
+    },
+    CheckDef {
+        field: &["internalTrafficPolicy"],
+        when: &[Condition::Part(&["after"])],
+        assertions: &[Assertion::OneOf(&["Cluster", "Local"])],
+    },
+    CheckDef {
+        field: &["trafficDistribution"],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Gate("PreferSameTrafficDistribution"),
+        ],
+        assertions: &[
+            Assertion::OneOf(&["PreferClose", "PreferSameZone", "PreferSameNode"]),
+        ],
+    },
+    CheckDef {
+        field: &["trafficDistribution"],
+        when: &[
+            Condition::Part(&["after"]),
+            Condition::Not(&Condition::Gate("PreferSameTrafficDistribution")),
+        ],
+        assertions: &[Assertion::OneOf(&["PreferClose"])],
+    },
+];
+
+describe! { ServiceSpec, SERVICE_SPEC "ServiceSpec" {
+    .defaults_below()
+    .checks(SERVICE_SPEC_CHECKS)
+} [
     ports: "ports", 1, Flags::OMIT_EMPTY, &FieldInfo {
         list: ListType::Map(&["port", "protocol"]),
         patch_strategy: PatchStrategy::Merge,
@@ -236,7 +708,56 @@ pub struct ServicePort {
     pub node_port: i32,
 }
 
-describe! { ServicePort, SERVICE_PORT "ServicePort" { .defaults_below() } [
+/// What is checked in [`ServicePort`], in this order.
+const SERVICE_PORT_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[Condition::Several],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+            Assertion::Distinct(&[]),
+        ],
+    },
+    CheckDef {
+        field: &["port"],
+        when: &[],
+        assertions: &[Assertion::Port],
+    },
+    CheckDef {
+        field: &["protocol"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::OneOf(&["SCTP", "TCP", "UDP"])],
+    },
+    CheckDef {
+        field: &["targetPort"],
+        when: &[],
+        assertions: &[Assertion::Port],
+    },
+    CheckDef {
+        field: &["appProtocol"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::qualified_name)],
+    },
+    CheckDef {
+        field: &["nodePort"],
+        when: &[
+            Condition::Part(&["without_node_ports"]),
+            Condition::Not(&Condition::Is(&["nodePort"], &["0"])),
+        ],
+        assertions: &[Assertion::Forbidden("may not be used when `type` is 'ClusterIP'")],
+    },
+];
+
+describe! { ServicePort, SERVICE_PORT "ServicePort" {
+    .defaults_below()
+    .checks(SERVICE_PORT_CHECKS)
+} [
     name:         "name",        1, Flags::OMIT_EMPTY;
     protocol:     "protocol",    2, Flags::OMIT_EMPTY, &FieldInfo {
         default: Some(Literal::String("TCP")),
@@ -257,7 +778,21 @@ pub struct SessionAffinityConfig {
     pub client_ip: Option<Box<ClientIPConfig>>,
 }
 
-describe! { SessionAffinityConfig, SESSION_AFFINITY_CONFIG "SessionAffinityConfig" {} [
+/// What is checked in [`SessionAffinityConfig`], in this order.
+const SESSION_AFFINITY_CONFIG_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["clientIP"],
+        when: &[],
+        assertions: &[
+            Assertion::Required("when session affinity type is ClientIP"),
+            Assertion::Below(""),
+        ],
+    },
+];
+
+describe! { SessionAffinityConfig, SESSION_AFFINITY_CONFIG "SessionAffinityConfig" {
+    .checks(SESSION_AFFINITY_CONFIG_CHECKS)
+} [
     client_ip: "clientIP", 1, Flags::OMIT_EMPTY;
 ] }
 
@@ -268,7 +803,19 @@ pub struct ClientIPConfig {
     pub timeout_seconds: Option<i32>,
 }
 
-describe! { ClientIPConfig, CLIENT_IP_CONFIG "ClientIPConfig" {} [
+/// What is checked in [`ClientIPConfig`], in this order.
+const CLIENT_IP_CONFIG_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["timeoutSeconds"],
+        when: &[],
+        assertions: &[
+            Assertion::Required("when session affinity type is ClientIP"),
+            Assertion::Range(1, 86400, "must be greater than 0 and less than 86400"),
+        ],
+    },
+];
+
+describe! { ClientIPConfig, CLIENT_IP_CONFIG "ClientIPConfig" { .checks(CLIENT_IP_CONFIG_CHECKS) } [
     timeout_seconds: "timeoutSeconds", 1, Flags::OMIT_EMPTY;
 ] }
 
@@ -315,7 +862,54 @@ pub struct LoadBalancerIngress {
     pub ports: Vec<PortStatus>,
 }
 
-describe! { LoadBalancerIngress, LOAD_BALANCER_INGRESS "LoadBalancerIngress" {} [
+/// What is checked in [`LoadBalancerIngress`], in this order.
+const LOAD_BALANCER_INGRESS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["ip"],
+        when: &[Condition::Gate("StrictIPCIDRValidation")],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Ratchet,
+            Assertion::Format(machinery::format::field::ip_address),
+        ],
+    },
+    CheckDef {
+        field: &["ip"],
+        when: &[Condition::Not(&Condition::Gate("StrictIPCIDRValidation"))],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Ratchet,
+            Assertion::Format(machinery::format::field::lenient_ip_address),
+        ],
+    },
+    CheckDef {
+        field: &["ipMode"],
+        when: &[Condition::Set(&["ip"]), Condition::Unset(&["ipMode"])],
+        assertions: &[Assertion::Missing("must be specified when `ip` is set")],
+    },
+    CheckDef {
+        field: &["ipMode"],
+        when: &[Condition::Unset(&["ip"])],
+        assertions: &[Assertion::Forbidden("may not be specified when `ip` is not set")],
+    },
+    CheckDef {
+        field: &["ipMode"],
+        when: &[Condition::Set(&["ip"])],
+        assertions: &[Assertion::OneOf(&["Proxy", "VIP"])],
+    },
+    CheckDef {
+        field: &["hostname"],
+        when: &[],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Format(machinery::format::field::host_name),
+        ],
+    },
+];
+
+describe! { LoadBalancerIngress, LOAD_BALANCER_INGRESS "LoadBalancerIngress" {
+    .checks(LOAD_BALANCER_INGRESS_CHECKS)
+} [
     ip:       "ip",       1, Flags::OMIT_EMPTY;
     hostname: "hostname", 2, Flags::OMIT_EMPTY;
     ip_mode:  "ipMode",   3, Flags::OMIT_EMPTY, &FieldInfo { go_type: "LoadBalancerIPMode", ..FieldInfo::PLAIN };

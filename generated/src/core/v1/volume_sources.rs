@@ -217,7 +217,35 @@ pub struct FlockerVolumeSource {
     pub dataset_uuid: String,
 }
 
-describe! { direct FlockerVolumeSource, FLOCKER_VOLUME_SOURCE "FlockerVolumeSource" {} [
+/// What is checked in [`FlockerVolumeSource`], in this order.
+const FLOCKER_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[Condition::None(&[&["datasetName"], &["datasetUUID"]])],
+        assertions: &[
+            Assertion::Missing("one of datasetName and datasetUUID is required"),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["datasetName"]), Condition::Set(&["datasetUUID"])],
+        assertions: &[
+            Assertion::InvalidAs(
+                "resource",
+                "datasetName and datasetUUID can not be specified simultaneously",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["datasetName"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::text_without_slashes)],
+    },
+];
+
+describe! { direct FlockerVolumeSource, FLOCKER_VOLUME_SOURCE "FlockerVolumeSource" {
+    .checks(FLOCKER_VOLUME_SOURCE_CHECKS)
+} [
     dataset_name: "datasetName", 1, Flags::OMIT_EMPTY;
     dataset_uuid: "datasetUUID", 2, Flags::OMIT_EMPTY;
 ] }
@@ -427,7 +455,43 @@ pub struct QuobyteVolumeSource {
     pub tenant: String,
 }
 
-describe! { direct QuobyteVolumeSource, QUOBYTE_VOLUME_SOURCE "QuobyteVolumeSource" {} [
+/// What is checked in [`QuobyteVolumeSource`], in this order.
+const QUOBYTE_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["registry"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(
+                "must be a host:port pair or multiple pairs separated by commas",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["registry"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_quobyte_registry(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["volume"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { direct QuobyteVolumeSource, QUOBYTE_VOLUME_SOURCE "QuobyteVolumeSource" {
+    .checks(QUOBYTE_VOLUME_SOURCE_CHECKS)
+} [
     registry:  "registry", 1, Flags::REQUIRED;
     volume:    "volume",   2, Flags::REQUIRED;
     read_only: "readOnly", 3, Flags::OMIT_EMPTY;

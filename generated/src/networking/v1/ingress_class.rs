@@ -44,7 +44,7 @@ const INGRESS_CLASS_CHECKS: &[CheckDef] = &[
         field: &["spec", "controller"],
         when: &[],
         assertions: &[
-            Assertion::MaxBytes(250),
+            Assertion::MaxBytes(250, ""),
             Assertion::Format(machinery::format::field::domain_prefixed_path),
         ],
     },

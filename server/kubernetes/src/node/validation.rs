@@ -7,7 +7,6 @@ use machinery::hooks::{Context, Validation};
 use meta::{validate_labels, validate_object_meta_update};
 
 use crate::core::internal::internal_value;
-use crate::core::validation::options::PodOptions;
 use crate::core::validation::resources::validate_container_resources;
 use crate::core::validation::tolerations::validate_tolerations;
 use crate::core::warnings::node_labels::deprecation;
@@ -18,8 +17,7 @@ use generated::node::v1::{Overhead, RuntimeClass, Scheduling};
 /// What pods of the class need besides their containers.
 pub fn validate_overhead(v: &mut Validation<'_>, path: &Path<'_>, new: &Overhead, _: Option<&Overhead>) {
     let resources = ResourceRequirements { limits: new.pod_fixed.clone(), ..ResourceRequirements::default() };
-    let options = PodOptions::of_template(v.context, None);
-    validate_container_resources(v, path, &resources, &BTreeSet::new(), &options);
+    validate_container_resources(v, path, &resources, &BTreeSet::new());
 }
 
 /// Upstream looks at the metadata of an update once more.

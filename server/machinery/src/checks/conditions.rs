@@ -1,17 +1,16 @@
 //! When checks are made.
 
-use super::of::Of;
+use super::of::{Of, length};
 use super::{CheckDef, Condition};
 use crate::hooks::Validation;
 
 impl CheckDef {
     /// Whether the check belongs to a part of the checks of its struct.
     pub(super) fn is_of(&self, part: &str) -> bool {
-        let parts = self.when.iter().find_map(|condition| match condition {
-            Condition::Part(parts) => Some(*parts),
-            _ => None,
-        });
-        parts.map_or(part.is_empty(), |parts| parts.contains(&part))
+        match self.when.first() {
+            Some(Condition::Part(parts)) => parts.contains(&part),
+            _ => part.is_empty(),
+        }
     }
 }
 
@@ -24,6 +23,9 @@ impl Validation<'_> {
             Condition::Set(field) => !of.at(field).is_empty(),
             Condition::Unset(field) => of.at(field).is_empty(),
             Condition::Is(field, known) => of.at(field).is(known),
+            Condition::None(fields) => fields.iter().all(|field| of.at(field).is_empty()),
+            Condition::Many(fields) => fields.iter().filter(|field| !of.at(field).is_empty()).count() > 1,
+            Condition::Single(field) => length(of.at(field).new) == 1,
             Condition::Not(condition) => !self.holds(*condition, of),
             Condition::Any(conditions) => conditions.iter().any(|condition| self.holds(*condition, of)),
             Condition::All(conditions) => all(conditions),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use crate::def::{FieldDef, Shape};
@@ -23,19 +23,41 @@ pub(super) struct Of<'a> {
     /// The struct whose checks are made.
     pub home: Ref<'a>,
     /// The list that the struct is an item of, if that is walked.
-    pub items: Option<&'a Items>,
+    pub items: Option<&'a Items<'a>>,
 }
 
 /// The items of a list that is walked.
-pub(super) struct Items {
+pub(super) struct Items<'a> {
     count: usize,
     /// The values that were met, by the field that they are of.
     seen: RefCell<HashSet<(usize, String)>>,
+    /// The list that is stored.
+    old: Option<Value<'a>>,
+    /// The values in its items, by field, as far as they were asked for.
+    stored: RefCell<HashMap<usize, HashSet<String>>>,
 }
 
-impl Items {
-    fn new(count: usize) -> Self {
-        Items { count, seen: RefCell::default() }
+impl<'a> Items<'a> {
+    /// A list of so many items, of which none was met.
+    pub fn new(count: usize, old: Option<Value<'a>>) -> Self {
+        Items { count, seen: RefCell::default(), old, stored: RefCell::default() }
+    }
+
+    /// Whether the stored list has an item with the value of a field.
+    fn is_stored(&self, of: Of<'_>) -> bool {
+        let mut stored = self.stored.borrow_mut();
+        let values = stored.entry(of.place()).or_insert_with(|| self.stored_values(of.field));
+        text_of(of.new).is_some_and(|text| values.contains(text.as_ref()))
+    }
+
+    fn stored_values(&self, field: Option<&FieldDef>) -> HashSet<String> {
+        let name = field.map_or("", |field| field.json);
+        let values: Vec<Value<'_>> = match self.old {
+            Some(Value::List(list)) => (0..list.len()).filter_map(|index| list.get(index)).collect(),
+            Some(Value::StructList(list)) => list.iter().filter_map(|item| item.by_name(name)).collect(),
+            _ => Vec::new(),
+        };
+        values.into_iter().filter_map(text_of).map(Cow::into_owned).collect()
     }
 
     pub fn are_several(&self) -> bool {
@@ -53,8 +75,7 @@ impl Items {
             add(of.new);
         }
         fields.iter().for_each(|field| add(of.at(field).new));
-        let field = of.field.map_or(0, |field| std::ptr::from_ref(field).addr());
-        self.seen.borrow_mut().insert((field, text))
+        self.seen.borrow_mut().insert((of.place(), text))
     }
 }
 
@@ -94,14 +115,42 @@ impl<'a> Of<'a> {
         Of { field: None, new: Value::Struct(self.home), old: None, ..self }.at(way)
     }
 
-    /// Whether it is one of these texts, numbers and truth values.
+    /// Whether it, or an item of it, is one of these texts, numbers and truth values.
     pub fn is(self, known: &[&str]) -> bool {
-        known.contains(&text_of(self.new).unwrap_or_default().as_ref())
+        let is = |value| known.contains(&text_of(value).unwrap_or_default().as_ref());
+        match self.new {
+            Value::List(list) => (0..list.len()).filter_map(|index| list.get(index)).any(is),
+            value => is(value),
+        }
+    }
+
+    /// Whether it is stored already: in its field, or in an item of the stored list.
+    pub fn is_stored(self) -> bool {
+        self.old == Some(self.new) || self.items.is_some_and(|items| items.is_stored(self))
+    }
+
+    /// The field that it is of, as a number.
+    fn place(self) -> usize {
+        self.field.map_or(0, |field| std::ptr::from_ref(field).addr())
+    }
+
+    /// Whether an update changes it.
+    pub fn has_changed(self) -> bool {
+        self.old.is_some_and(|old| old != self.new)
+    }
+
+    /// The number that it is.
+    pub fn number(self) -> Option<i64> {
+        match self.new {
+            Value::I32(number) => Some(number.into()),
+            Value::I64(number) => Some(number),
+            _ => None,
+        }
     }
 
     /// Visits the items of a list or the values of a map.
     pub fn each(self, mut visit: impl FnMut(Of<'_>)) {
-        let items = &Items::new(length(self.new));
+        let items = &Items::new(length(self.new), self.old);
         match self.new {
             Value::List(list) => {
                 for (index, item) in (0..list.len()).filter_map(|index| Some((index, list.get(index)?))) {

@@ -66,9 +66,9 @@ describe! { Spec, SPEC "Spec" { .checks(&[
     check_when(&["mode"], &[Condition::Is(&["kind"], &["A"])], &[Assertion::Required("for A"), Assertion::OneOf(&["x"])]),
     check_when(&["mode"], &[Condition::Not(&Condition::Is(&["kind"], &["A"]))], &[Assertion::Forbidden("but for A")]),
     check(&["size"], &[Assertion::NotNegative("")]),
-    check(&["ports"], &[Assertion::Filled("at least one"), Assertion::MaxItems(2), Assertion::Below("")]),
+    check(&["ports"], &[Assertion::Filled("at least one"), Assertion::MaxItems(2, ""), Assertion::Below("")]),
     check(&["first", "number"], &[Assertion::Min(2, "too small")]),
-    check(&["tags"], &[Assertion::Each(&[Assertion::MaxBytes(3)])]),
+    check(&["tags"], &[Assertion::Each(&[Assertion::MaxBytes(3, "")])]),
     check(&["labels"], &[Assertion::Keys(&[Assertion::Name(NameRule::Dns1123Label)]), Assertion::Unchanged("stays")]),
     check_when(&[], &[Condition::Set(&["first"]), Condition::Unset(&["tags"])], &[Assertion::Missing("tags with first")]),
 ]) } [
@@ -198,11 +198,16 @@ describe! { Source, SOURCE "Source" { .checks(&[
     ]),
     check_when(
         &[],
-        &[Condition::All(&[Condition::Unset(&["disk"]), Condition::Unset(&["share"])])],
+        &[Condition::None(&[&["disk"], &["share"]])],
         &[Assertion::Missing("one of two")],
     ),
+    check_when(
+        &[],
+        &[Condition::All(&[Condition::Many(&[&["disk"], &["share"]]), Condition::Is(&["free"], &["true"])])],
+        &[Assertion::Invalid("two of two")],
+    ),
     check_when(&["note"], &[Condition::Is(&["free"], &["true"])], &[Assertion::InvalidAs("resource", "not of a free one")]),
-    check(&["note"], &[Assertion::Optional, Assertion::MaxBytes(3), Assertion::Valid, Assertion::Name(NameRule::Dns1123Label)]),
+    check(&["note"], &[Assertion::Optional, Assertion::MaxBytes(3, ""), Assertion::Valid, Assertion::Name(NameRule::Dns1123Label)]),
     check_when(&["share", "name"], &[Condition::Part(&["strict"])], &[Assertion::Filled("")]),
 ]) } [
     disk:  "disk",  1, OMIT;
@@ -225,6 +230,7 @@ describe! { Item, ITEM "Item" { .checks(&[
     check_when(&["weight"], &[Condition::Part(&["", "strict"])], &[Assertion::Range(0, 100, "")]),
     check_when(&["weight"], &[Condition::Part(&["strict"])], &[Assertion::Max(10, "")]),
     check(&["port"], &[Assertion::Port]),
+    check(&["by", "number"], &[Assertion::AtMost(&["weight"], "more than the weight")]),
 ]) } [
     name:   "name",   1, OMIT;
     weight: "weight", 2, OMIT;
@@ -245,7 +251,7 @@ describe! { Whole, WHOLE "Whole" { .checks(&[
     check(&["items"], &[Assertion::Each(&[Assertion::Distinct(&[&["name"], &["weight"]])]), Assertion::Below("")]),
     check(&["items"], &[Assertion::Each(&[Assertion::Field(&["by", "number"], &[Assertion::Positive("")])])]),
     check(&["strict"], &[Assertion::Below("strict")]),
-    check(&["labels"], &[Assertion::Labels]),
+    check(&["labels"], &[Assertion::Labels, Assertion::EachKey(&[Assertion::MaxBytes(2, "")])]),
     check(&["class"], &[Assertion::At("/Class", &[Assertion::Immutable("")])]),
     check_when(
         &["class"],
@@ -277,6 +283,8 @@ fn one_member_of_a_union_is_there() {
     assert_eq!(errors(&Source::default(), None), ["<nil>: Required value: one of two"]);
     let both = Source { disk: disk(), share: disk(), ..Source::default() };
     assert_eq!(errors(&both, None), ["Share: Forbidden: only one"]);
+    let free = errors(&Source { free: true, ..both }, None);
+    assert!(free.iter().any(|error| error.ends_with("two of two")), "{free:?}");
 }
 
 #[test]
@@ -299,6 +307,40 @@ fn items_are_compared_with_those_before_them() {
     assert_eq!(errors(&one, None), [""; 0]);
 }
 
+#[derive(Clone, Default)]
+struct Lists {
+    modes: Vec<String>,
+}
+
+describe! { Lists, LISTS "Lists" { .checks(&[
+    check_when(&["modes"], &[Condition::Not(&Condition::Single(&["modes"]))], &[Assertion::Missing("just one")]),
+    check_when(&["modes"], &[Condition::Is(&["modes"], &["odd"])], &[Assertion::Unsupported(&["even"])]),
+    check(&["modes"], &[Assertion::MaxItems(2, "no more than two"), Assertion::Each(&[Assertion::MaxBytes(9, "far too long")])]),
+    check(&["modes"], &[Assertion::Each(&[Assertion::At("../mode", &[Assertion::MaxBytes(4, "")])])]),
+]) } [
+    modes: "modes", 1, OMIT;
+] }
+
+#[test]
+fn lists_are_counted_and_looked_into() {
+    let lists = |modes: &[&str]| Lists { modes: modes.iter().map(|mode| mode.to_string()).collect() };
+    assert_eq!(errors(&lists(&["even"]), None), [""; 0]);
+    assert_eq!(errors(&lists(&[]), None), ["modes: Required value: just one"]);
+    let expect = [
+        "modes: Required value: just one",
+        "modes: Unsupported value: [\"wide open\",\"odd\"]: supported values: \"even\"",
+        "mode: Too long: may not be more than 4 bytes",
+    ];
+    assert_eq!(errors(&lists(&["wide open", "odd"]), None), expect);
+    let long = [
+        "modes: Required value: just one",
+        "modes: Invalid value: [\"a\",\"b\",\"0123456789\"]: no more than two",
+        "modes[2]: Invalid value: \"0123456789\": far too long",
+        "mode: Too long: may not be more than 4 bytes",
+    ];
+    assert_eq!(errors(&lists(&["a", "b", "0123456789"]), None), long);
+}
+
 #[test]
 fn parts_of_checks_are_made_where_they_are_asked_for() {
     let heavy = Item { weight: 101, ..item("a") };
@@ -315,14 +357,17 @@ fn parts_of_checks_are_made_where_they_are_asked_for() {
 fn ports_labels_and_fields_of_items_are_looked_at() {
     let named = Item { port: IntOrString::String("a--b".into()), by: Some(Box::new(port(0))), ..item("a") };
     let numbered = Item { port: IntOrString::Int(0), ..item("b") };
+    let heavy = Item { weight: 1, by: Some(Box::new(port(2))), ..item("c") };
     let labels = BTreeMap::from([("a b".to_string(), "c d".to_string())]);
-    let whole = Whole { items: vec![named, numbered], labels, numbers: vec![1, -1], ..Whole::default() };
+    let whole = Whole { items: vec![named, numbered, heavy], labels, numbers: vec![1, -1], ..Whole::default() };
     let begins = [
         "items[0].port: Invalid value: \"a--b\": must not contain consecutive hyphens",
         "items[1].port: Invalid value: 0: must be between 1 and 65535, inclusive",
+        "items[2].by.number: Invalid value: 2: more than the weight",
         "items[0].by.number: Invalid value: 0: must be greater than zero",
         "labels: Invalid value: \"a b\": ",
         "labels: Invalid value: \"c d\": ",
+        "labels[a b]: Too long: may not be more than 2 bytes",
         "numbers[1]: Invalid value: -1: must be greater than or equal to 0",
     ];
     let found = errors(&whole, None);
@@ -345,4 +390,35 @@ fn conditions_look_at_what_is_stored_and_at_options() {
     v.set_option("picky", true);
     v.checks(&Path::NONE, Ref::of(&new), None);
     assert_eq!(errors.len(), 1, "{errors:?}");
+}
+
+#[derive(Clone, Default)]
+struct Kept {
+    names: Vec<String>,
+    ports: Vec<Port>,
+    name: String,
+}
+
+describe! { Kept, KEPT "Kept" { .checks(&[
+    check(&["names"], &[Assertion::Each(&[Assertion::Ratchet, Assertion::MaxBytes(1, "")])]),
+    check(&["ports"], &[Assertion::Each(&[Assertion::Field(&["name"], &[Assertion::Ratchet, Assertion::MaxBytes(1, "")])])]),
+    check(&["name"], &[Assertion::Ratchet, Assertion::MaxBytes(1, "")]),
+]) } [
+    names: "names", 1, OMIT;
+    ports: "ports", 2, OMIT;
+    name:  "name",  3, OMIT;
+] }
+
+#[test]
+fn what_is_stored_stays_valid() {
+    let kept = |names: &[&str], name: &str| Kept {
+        names: names.iter().map(|name| name.to_string()).collect(),
+        ports: names.iter().map(|name| Port { name: name.to_string(), number: 1 }).collect(),
+        name: name.into(),
+    };
+    let found = errors(&kept(&["old", "new"], "old"), Some(&kept(&["a", "old"], "old")));
+    let detail = "Too long: may not be more than 1 byte";
+    assert_eq!(found, [format!("names[1]: {detail}"), format!("ports[1].name: {detail}")]);
+    assert_eq!(errors(&kept(&["old"], "old"), None).len(), 3);
+    assert_eq!(errors(&kept(&[], "old"), Some(&kept(&["old"], "new"))), [format!("name: {detail}")]);
 }

@@ -1,10 +1,13 @@
 //! Formats whose checks report errors of several kinds, and the formats of declarative validation by name.
 
-use super::{Messages, content, matcher};
+use super::{Messages, NameRule, content, matcher};
 use crate::field_error::FieldError;
 use crate::field_path::Path;
 use crate::scalar::go_text;
 use std::borrow::Cow;
+
+pub use super::ip::{endpoint_ip, ip_address, lenient_ip_address};
+pub use super::named::{condition_reason, iscsi_name, iscsi_name_by_prefix, signer_name};
 
 /// A format by the name that the tag `k8s:format` gives it (upstream: `validate/strfmt.go`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -190,6 +193,143 @@ pub fn path_without_backsteps(path: &Path<'_>, text: &str) -> Vec<FieldError> {
         true => vec![FieldError::invalid(path, text, "must not contain '..'")],
         false => Vec::new(),
     }
+}
+
+/// A path within a directory (upstream `validateLocalDescendingPath`).
+pub fn relative_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if text.starts_with('/') {
+        errors.push(FieldError::invalid(path, text, "must be a relative path"));
+    }
+    errors.extend(path_without_backsteps(path, text));
+    errors
+}
+
+/// A path in a volume; names that start with two dots are the kubelet's (upstream `ValidateLocalNonReservedPath`).
+pub fn volume_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    let mut errors = relative_path(path, text);
+    if text.starts_with("..") && !text.starts_with("../") {
+        errors.push(FieldError::invalid(path, text, "must not start with '..'"));
+    }
+    errors
+}
+
+/// The name of a file.
+pub fn text_without_slashes(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match text.contains('/') {
+        true => vec![FieldError::invalid(path, text, "must not contain '/'")],
+        false => Vec::new(),
+    }
+}
+
+/// A text without blanks at its ends.
+pub fn unpadded_text(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match text.trim() == text {
+        true => Vec::new(),
+        false => vec![FieldError::invalid(path, text, "must not be padded with whitespace")],
+    }
+}
+
+/// Likewise, in other words.
+pub fn trimmed_text(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match text.trim().len() == text.len() {
+        true => Vec::new(),
+        false => vec![FieldError::invalid(path, text, "must not have leading or trailing whitespace")],
+    }
+}
+
+/// A DNS name that is there, and may end with a dot, which messages leave out.
+pub fn rooted_dns1123_subdomain(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match text.strip_suffix('.').unwrap_or(text) {
+        "" => vec![FieldError::required(path, "")],
+        name => dns1123_subdomain(path, name),
+    }
+}
+
+/// A DNS name that is no address.
+pub fn host_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    let mut errors = dns1123_subdomain(path, text);
+    if super::ip::parse_ip_sloppy(text).is_some() {
+        errors.push(FieldError::invalid(path, text, "must be a DNS name, not an IP address"));
+    }
+    errors
+}
+
+/// A DNS name with underscores, where names are looked up: it may end with a dot, or be one.
+pub fn search_domain(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match text {
+        "." => Vec::new(),
+        text => {
+            let domain = text.strip_suffix('.').unwrap_or(text);
+            invalid(path, domain, super::is_dns1123_subdomain_with_underscore(domain))
+        }
+    }
+}
+
+/// A key whose domain is not Kubernetes' own, whatever its case.
+pub fn unreserved_key(path: &Path<'_>, key: &str) -> Vec<FieldError> {
+    let domain = key.split_once('/').map_or(key, |(domain, _)| domain);
+    let domain = format!(".{}", domain.to_lowercase());
+    match domain.ends_with(".kubernetes.io") || domain.ends_with(".k8s.io") {
+        true => vec![FieldError::invalid(path, key, "kubernetes.io and k8s.io namespaces are reserved")],
+        false => Vec::new(),
+    }
+}
+
+/// [`domain_prefixed_key`] in any case; messages show it in lower case.
+pub fn caseless_domain_prefixed_key(path: &Path<'_>, key: &str) -> Vec<FieldError> {
+    domain_prefixed_key(path, &key.to_lowercase())
+}
+
+/// The value of a label.
+pub fn label_value(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, super::is_label_value(text))
+}
+
+/// The value of a label, all that is wrong with it in one error.
+pub fn label_value_in_one(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    let messages = super::is_label_value(text);
+    if messages.is_empty() { Vec::new() } else { vec![FieldError::invalid(path, text, messages.join(";"))] }
+}
+
+/// The beginning of a DNS name, to which more is added.
+pub fn dns1123_subdomain_prefix(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, NameRule::Dns1123Subdomain.check(text, true))
+}
+
+/// The name of a port (upstream `IsValidPortName`).
+pub fn port_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, super::is_valid_port_name(text))
+}
+
+/// The name of a header of HTTP (upstream `IsHTTPHeaderName`).
+pub fn http_header_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, super::is_http_header_name(text))
+}
+
+/// The name of an environment variable (upstream `IsRelaxedEnvVarName`).
+pub fn relaxed_env_var_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, super::is_relaxed_env_var_name(text))
+}
+
+/// The key of a config map or secret (upstream `IsConfigMapKey`).
+pub fn config_map_key(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, super::is_config_map_key(text))
+}
+
+/// A number of 64 bits in decimal digits.
+pub fn decimal_int64(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    use std::num::IntErrorKind::{NegOverflow, PosOverflow};
+    let mut errors = invalid(path, text, content::is_decimal_integer(text));
+    if let Err(error) = text.parse::<i64>() {
+        let why = match error.kind() {
+            NegOverflow | PosOverflow => "value out of range",
+            _ => "invalid syntax",
+        };
+        let message = format!("strconv.ParseInt: parsing {}: {why}", go_text::quote(text));
+        errors.push(FieldError::invalid(path, text, message));
+    }
+    errors
 }
 
 /// A domain of at least three labels (upstream `IsFullyQualifiedName`).

@@ -246,3 +246,47 @@ pub fn warnings_for_cidr(path: &Path<'_>, value: &str) -> Vec<String> {
     }
     warnings
 }
+
+/// An address as it is written today (upstream `IsValidIPForLegacyField` with the gate `StrictIPCIDRValidation`).
+pub fn ip_address(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    parse_ip(path, text, true).err().unwrap_or_default()
+}
+
+/// An address as it could once be written (`IsValidIPForLegacyField` without the gate).
+pub fn lenient_ip_address(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    parse_ip(path, text, false).err().unwrap_or_default()
+}
+
+/// An address that packets can be sent to (upstream `ValidateEndpointIP`). Global multicast passes, as upstream lets it.
+pub fn endpoint_ip(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    let Some(address) = parse_ip_sloppy(text) else {
+        return vec![FieldError::invalid(path, text, "must be a valid IP address")];
+    };
+    // To Go an IPv4-mapped address is one of IPv4.
+    let address = address.to_canonical();
+    let mut errors = Vec::new();
+    let mut refuse = |is_wrong: bool, detail: &str| {
+        if is_wrong {
+            errors.push(FieldError::invalid(path, text, detail.to_owned()));
+        }
+    };
+    refuse(address.is_unspecified(), &format!("may not be unspecified ({text})"));
+    refuse(address.is_loopback(), "may not be in the loopback range (127.0.0.0/8, ::1/128)");
+    refuse(is_link_local(address), "may not be in the link-local range (169.254.0.0/16, fe80::/10)");
+    refuse(is_link_local_multicast(address), "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
+    errors
+}
+
+fn is_link_local(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.is_link_local(),
+        IpAddr::V6(address) => address.is_unicast_link_local(),
+    }
+}
+
+fn is_link_local_multicast(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.octets()[..3] == [224, 0, 0],
+        IpAddr::V6(address) => address.segments()[0] & 0xff0f == 0xff02,
+    }
+}

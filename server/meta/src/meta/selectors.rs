@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use machinery::field_error::{BadValue, FieldError};
+use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::format;
 use machinery::hooks::{Context, Validation};
+use machinery::options;
+use machinery::reflect::Ref;
 use machinery::selector;
 
 use apimachinery::meta::v1::{LabelSelector, LabelSelectorRequirement};
@@ -34,10 +36,15 @@ pub fn validate_label_selector_with(
     selector: &LabelSelector,
     options: SelectorOptions,
 ) {
-    validate_labels(v, &path.child("matchLabels"), &selector.match_labels);
-    for (index, requirement) in selector.match_expressions.iter().enumerate() {
-        validate_label_selector_requirement(v, &path.child("matchExpressions").index(index), requirement, options);
-    }
+    validate_with(v, path, Ref::of(selector), options);
+}
+
+fn validate_with(v: &mut Validation<'_>, path: &Path<'_>, of: Ref<'_>, options: SelectorOptions) {
+    v.set_option(options::ANY_SELECTOR_VALUE, options.allow_invalid_values);
+    v.set_option(options::ANY_SELECTOR_OPERATOR, options.allow_unknown_operators);
+    v.checks(path, of, None);
+    v.set_option(options::ANY_SELECTOR_VALUE, false);
+    v.set_option(options::ANY_SELECTOR_OPERATOR, false);
 }
 
 /// Whether a selector can be used (`LabelSelectorAsSelector`); stored ones cannot always.
@@ -55,26 +62,7 @@ pub fn validate_label_selector_requirement(
     requirement: &LabelSelectorRequirement,
     options: SelectorOptions,
 ) {
-    let values = path.child("values");
-    match requirement.operator.as_str() {
-        "In" | "NotIn" if requirement.values.is_empty() => {
-            v.required(&values, "must be specified when `operator` is 'In' or 'NotIn'");
-        }
-        "Exists" | "DoesNotExist" if !requirement.values.is_empty() => {
-            v.forbidden(&values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-        }
-        "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
-        unknown if !options.allow_unknown_operators => {
-            v.invalid(&path.child("operator"), BadValue::json_string(unknown), "not a valid selector operator");
-        }
-        _ => {}
-    }
-    validate_label_name(v, &path.child("key"), &requirement.key);
-    if !options.allow_invalid_values {
-        for (index, value) in requirement.values.iter().enumerate() {
-            v.malformed(&values.index(index), value, format::is_label_value(value));
-        }
-    }
+    validate_with(v, path, Ref::of(requirement), options);
 }
 
 /// `ValidateLabelName`

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
 
@@ -48,8 +49,23 @@ pub struct LabelSelector {
     pub match_expressions: Vec<LabelSelectorRequirement>,
 }
 
+/// What is checked in [`LabelSelector`], in this order.
+const LABEL_SELECTOR_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["matchLabels"],
+        when: &[],
+        assertions: &[Assertion::Labels],
+    },
+    CheckDef {
+        field: &["matchExpressions"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
 describe! { direct LabelSelector, LABEL_SELECTOR "LabelSelector" {
     .atomic()
+    .checks(LABEL_SELECTOR_CHECKS)
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<LabelSelector>() {
@@ -80,7 +96,56 @@ pub struct LabelSelectorRequirement {
     pub values: Vec<String>,
 }
 
-describe! { direct LabelSelectorRequirement, LABEL_SELECTOR_REQUIREMENT "LabelSelectorRequirement" {} [
+/// What is checked in [`LabelSelectorRequirement`], in this order.
+const LABEL_SELECTOR_REQUIREMENT_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["values"],
+        when: &[
+            Condition::Is(&["operator"], &["In", "NotIn"]),
+            Condition::Unset(&["values"]),
+        ],
+        assertions: &[
+            Assertion::Missing("must be specified when `operator` is 'In' or 'NotIn'"),
+        ],
+    },
+    CheckDef {
+        field: &["values"],
+        when: &[Condition::Is(&["operator"], &["Exists", "DoesNotExist"])],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["operator"],
+        when: &[
+            Condition::Not(
+                &Condition::Is(&["operator"], &["In", "NotIn", "Exists", "DoesNotExist"]),
+            ),
+            Condition::Not(&Condition::Option(machinery::options::ANY_SELECTOR_OPERATOR)),
+        ],
+        assertions: &[Assertion::Invalid("not a valid selector operator")],
+    },
+    CheckDef {
+        field: &["key"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::qualified_name)],
+    },
+    CheckDef {
+        field: &["values"],
+        when: &[
+            Condition::Not(&Condition::Option(machinery::options::ANY_SELECTOR_VALUE)),
+        ],
+        assertions: &[
+            Assertion::Each(&[Assertion::Format(machinery::format::field::label_value)]),
+        ],
+    },
+];
+
+describe! { direct LabelSelectorRequirement, LABEL_SELECTOR_REQUIREMENT "LabelSelectorRequirement" {
+    .checks(LABEL_SELECTOR_REQUIREMENT_CHECKS)
+} [
     key:      "key",      1, Flags::REQUIRED;
     operator: "operator", 2, Flags::REQUIRED, &FieldInfo { go_type: "LabelSelectorOperator", ..FieldInfo::PLAIN };
     values:   "values",   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };

@@ -3,26 +3,13 @@
 use std::collections::BTreeSet;
 
 use machinery::field_path::Path;
-use machinery::format::{self, NameRule};
+use machinery::format;
 use machinery::hooks::Validation;
+use machinery::options;
 
-use super::node_selector::{validate_node_affinity, validate_weight};
-use super::options::PodOptions;
 use generated::core::v1::{Affinity, PodAffinityTerm, WeightedPodAffinityTerm};
 use generated::meta::v1::LabelSelector;
 use meta::{SelectorOptions, validate_label_name, validate_label_selector_with};
-
-/// `validateAffinity`
-pub(super) fn validate_affinity(v: &mut Validation<'_>, path: &Path<'_>, affinity: &Affinity, options: &PodOptions) {
-    if let Some(nodes) = affinity.node_affinity.as_deref() {
-        validate_node_affinity(v, &path.child("nodeAffinity"), nodes, options.allow_invalid_values_of_nodes);
-    }
-    for (field, (required, preferred)) in pod_terms(affinity) {
-        let path = path.child(field);
-        validate_terms(v, &path.child("requiredDuringSchedulingIgnoredDuringExecution"), required, options);
-        validate_weighted_terms(v, &path.child("preferredDuringSchedulingIgnoredDuringExecution"), preferred, options);
-    }
-}
 
 type Terms<'a> = (&'a [PodAffinityTerm], &'a [WeightedPodAffinityTerm]);
 
@@ -51,47 +38,27 @@ pub(super) fn all_pod_terms(affinity: &Affinity) -> impl Iterator<Item = &PodAff
         .flat_map(|(_, (required, preferred))| required.iter().chain(preferred.iter().map(|w| &w.pod_affinity_term)))
 }
 
-fn validate_terms(v: &mut Validation<'_>, path: &Path<'_>, terms: &[PodAffinityTerm], options: &PodOptions) {
-    for (index, term) in terms.iter().enumerate() {
-        validate_term(v, &path.index(index), term, options);
-    }
-}
-
-fn validate_weighted_terms(
+/// A selector of pods. By hand: what it may hold is an option.
+pub fn validate_selector_of_pods(
     v: &mut Validation<'_>,
     path: &Path<'_>,
-    terms: &[WeightedPodAffinityTerm],
-    options: &PodOptions,
+    selector: &LabelSelector,
+    _: Option<&LabelSelector>,
 ) {
-    for (index, term) in terms.iter().enumerate() {
-        let path = path.index(index);
-        validate_weight(v, &path.child("weight"), term.weight);
-        validate_term(v, &path.child("podAffinityTerm"), &term.pod_affinity_term, options);
-    }
+    let allow_invalid_values = v.has_option(options::ANY_VALUES_OF_PODS);
+    let options = SelectorOptions { allow_invalid_values, ..SelectorOptions::default() };
+    validate_label_selector_with(v, path, selector, options);
 }
 
-/// `validatePodAffinityTerm`
-fn validate_term(v: &mut Validation<'_>, path: &Path<'_>, term: &PodAffinityTerm, options: &PodOptions) {
-    for (field, selector) in [("labelSelector", &term.label_selector), ("namespaceSelector", &term.namespace_selector)]
-    {
-        if let Some(selector) = selector.as_deref() {
-            let options = SelectorOptions {
-                allow_invalid_values: options.allow_invalid_values_of_pods,
-                ..SelectorOptions::default()
-            };
-            validate_label_selector_with(v, &path.child(field), selector, options);
-        }
-    }
-    for name in &term.namespaces {
-        v.name(&path.child("namespace"), name, NameRule::Dns1123Label);
-    }
+/// By hand: keys of labels are compared with the selector.
+pub fn validate_label_keys_of_term(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    term: &PodAffinityTerm,
+    _: Option<&PodAffinityTerm>,
+) {
     let keys = LabelKeys { matching: &term.match_label_keys, mismatching: &term.mismatch_label_keys };
     keys.validate(v, path, term.label_selector.as_deref());
-    let topology = path.child("topologyKey");
-    if term.topology_key.is_empty() {
-        v.required(&topology, "can not be empty");
-    }
-    validate_label_name(v, &topology, &term.topology_key);
 }
 
 /// Labels whose values are the pod's own, wanted or unwanted in others (KEP-3633).

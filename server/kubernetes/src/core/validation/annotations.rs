@@ -1,15 +1,16 @@
 //! Annotations that mean something to pods, most of them older than the fields that say the same.
+//! By hand: they hold documents, and are compared with fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use machinery::field_path::Path;
+use machinery::format::field;
 use machinery::hooks::Validation;
 use machinery::json::{self, Issues};
 use machinery::reflect::Mut;
 use machinery::scalar::go_text::quote;
 
 use super::options::PodOptions;
-use super::paths::validate_relative_path;
 use super::tolerations::validate_tolerations;
 use super::visit::{all_containers, for_each_container};
 use generated::core::v1::{AppArmorProfile, PodSpec, SeccompProfile, Toleration};
@@ -85,7 +86,7 @@ fn validate_seccomp(v: &mut Validation<'_>, path: &Path<'_>, annotations: &Annot
     for (key, profile) in annotations.get_key_value(SECCOMP_OF_POD).into_iter().chain(of_containers) {
         let path = path.child(key);
         if let Some(file) = profile.strip_prefix(LOCALHOST) {
-            validate_relative_path(v, &path, file);
+            v.errors.extend(field::relative_path(&path, file));
         } else if ![RUNTIME_DEFAULT, DOCKER_DEFAULT, UNCONFINED].contains(&profile.as_str()) {
             v.invalid(&path, profile, "must be a valid seccomp profile");
         }

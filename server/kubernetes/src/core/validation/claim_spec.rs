@@ -3,21 +3,16 @@
 use machinery::def::Shape;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
-use machinery::format::{self, NameRule};
 use machinery::hooks::Validation;
+use machinery::options;
 use machinery::reflect::{Owned, Ref, Struct};
 
 use super::resources::{validate_positive_quantity, validate_resource_quantity};
 use generated::core::v1::{
     PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedLocalObjectReference, TypedObjectReference,
 };
-use generated::meta::v1::ObjectMeta;
+use generated::meta::v1::{LabelSelector, ObjectMeta};
 use meta::{SelectorOptions, validate_annotations, validate_label_selector_with, validate_labels};
-
-/// How volumes may be mounted.
-pub const ACCESS_MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-/// What is in volumes.
-pub const VOLUME_MODES: [&str; 2] = ["Block", "Filesystem"];
 
 /// What stored claims may keep although it is wrong (`PersistentVolumeClaimSpecValidationOptions`).
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,16 +71,30 @@ pub fn validate_claim_spec(
     spec: &PersistentVolumeClaimSpec,
     options: ClaimOptions,
 ) {
-    let modes = path.child("accessModes");
-    if spec.access_modes.is_empty() {
-        v.required(&modes, "at least 1 access mode is required");
-    }
-    if let Some(selector) = spec.selector.as_deref() {
-        let options =
-            SelectorOptions { allow_invalid_values: options.allow_invalid_label_values, ..SelectorOptions::default() };
-        validate_label_selector_with(v, &path.child("selector"), selector, options);
-    }
-    validate_access_modes(v, &modes, &spec.access_modes);
+    v.set_option(options::ANY_VALUES_OF_CLAIMS, options.allow_invalid_label_values);
+    v.set_option(options::ANY_API_GROUP, options.allow_invalid_api_group);
+    v.checks(path, Ref::of(spec), None);
+}
+
+/// By hand: what selectors may hold is an option.
+pub fn validate_claim_selector(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    selector: &LabelSelector,
+    _: Option<&LabelSelector>,
+) {
+    let allow_invalid_values = v.has_option(options::ANY_VALUES_OF_CLAIMS);
+    let options = SelectorOptions { allow_invalid_values, ..SelectorOptions::default() };
+    validate_label_selector_with(v, path, selector, options);
+}
+
+/// By hand: one entry of a map is looked at, in another place.
+pub fn validate_claimed_size(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    spec: &PersistentVolumeClaimSpec,
+    _: Option<&PersistentVolumeClaimSpec>,
+) {
     let resources = path.child("resources");
     let storage = resources.key("storage");
     match spec.resources.requests.get("storage") {
@@ -96,52 +105,15 @@ pub fn validate_claim_spec(
             }
         }
     }
-    validate_class(v, &path.child("storageClassName"), spec.storage_class_name.as_deref());
-    if let Some(mode) = &spec.volume_mode {
-        v.one_of(&path.child("volumeMode"), mode, &VOLUME_MODES);
-    }
-    validate_data_sources(v, path, spec, options);
-    validate_class(v, &path.child("volumeAttributesClassName"), spec.volume_attributes_class_name.as_deref());
 }
 
-pub(super) fn validate_access_modes(v: &mut Validation<'_>, path: &Path<'_>, modes: &[String]) {
-    for mode in modes {
-        v.one_of(path, mode, &ACCESS_MODES);
-    }
-    let (once, others): (Vec<&str>, Vec<&str>) = modes
-        .iter()
-        .map(String::as_str)
-        .filter(|mode| ACCESS_MODES.contains(mode))
-        .partition(|mode| *mode == "ReadWriteOncePod");
-    if !once.is_empty() && !others.is_empty() {
-        v.forbidden(path, "may not use ReadWriteOncePod with other access modes");
-    }
-}
-
-fn validate_class(v: &mut Validation<'_>, path: &Path<'_>, name: Option<&str>) {
-    if let Some(name) = name.filter(|name| !name.is_empty()) {
-        v.name(path, name, NameRule::Dns1123Subdomain);
-    }
-}
-
-fn validate_data_sources(
+/// By hand: two fields say the same.
+pub fn validate_data_sources(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     spec: &PersistentVolumeClaimSpec,
-    options: ClaimOptions,
+    _: Option<&PersistentVolumeClaimSpec>,
 ) {
-    if let Some(source) = spec.data_source.as_deref() {
-        let named = (source.api_group.as_deref(), source.kind.as_str(), source.name.as_str());
-        validate_data_source(v, &path.child("dataSource"), named, options);
-    }
-    if let Some(source) = spec.data_source_ref.as_deref() {
-        let path = path.child("dataSourceRef");
-        let named = (source.api_group.as_deref(), source.kind.as_str(), source.name.as_str());
-        validate_data_source(v, &path, named, options);
-        if let Some(namespace) = foreign_namespace(source) {
-            v.name(&path.child("namespace"), namespace, NameRule::Dns1123Label);
-        }
-    }
     let (Some(source), Some(reference)) = (spec.data_source.as_deref(), spec.data_source_ref.as_deref()) else {
         return;
     };
@@ -150,24 +122,6 @@ fn validate_data_sources(
         v.invalid(path, BadValue::Json("{}".into()), "may not be specified when dataSourceRef.namespace is specified");
     } else if !is_same(source, reference) {
         v.invalid(path, BadValue::Json("{}".into()), "must match dataSourceRef");
-    }
-}
-
-/// `validateDataSource`, `validateDataSourceRef`; the source as group, kind and name.
-fn validate_data_source(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    (group, kind, name): (Option<&str>, &str, &str),
-    options: ClaimOptions,
-) {
-    v.filled(&path.child("name"), name);
-    v.filled(&path.child("kind"), kind);
-    let group = group.unwrap_or_default();
-    if group.is_empty() && kind != "PersistentVolumeClaim" {
-        v.invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
-    }
-    if !group.is_empty() && !options.allow_invalid_api_group {
-        v.malformed(&path.child("apiGroup"), group, format::is_dns1123_subdomain(group));
     }
 }
 

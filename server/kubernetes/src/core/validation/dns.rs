@@ -1,77 +1,18 @@
 //! How the names that a pod looks up are resolved.
 
-use std::collections::HashSet;
-
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
-use machinery::format::is_dns1123_subdomain_with_underscore;
 use machinery::hooks::Validation;
 
-use super::addresses::validate_legacy_ip;
-use generated::core::v1::{HostAlias, PodDNSConfig};
-use machinery::format::NameRule;
+use generated::core::v1::PodDNSConfig;
 
-/// What resolves names, as `dnsPolicy` names it.
-pub(super) const DNS_POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
-const MAX_NAME_SERVERS: usize = 3;
-const MAX_SEARCH_PATHS: usize = 32;
 const MAX_SEARCH_CHARACTERS: usize = 2048;
 
-/// `validatePodDNSConfig`
-pub(super) fn validate_dns_config(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    config: Option<&PodDNSConfig>,
-    policy: &str,
-) {
-    let Some(config) = config else {
-        if policy == "None" {
-            v.required(path, "must provide `dnsConfig` when `dnsPolicy` is None");
-        }
-        return;
-    };
-    let servers = path.child("nameservers");
-    if policy == "None" && config.nameservers.is_empty() {
-        return v.required(&servers, "must provide at least one DNS nameserver when `dnsPolicy` is None");
-    }
-    if config.nameservers.len() > MAX_NAME_SERVERS {
-        let detail = format!("must not have more than {MAX_NAME_SERVERS} nameservers");
-        v.invalid(&servers, BadValue::strings(&config.nameservers), detail);
-    }
-    for (index, server) in config.nameservers.iter().enumerate() {
-        validate_legacy_ip(v, &servers.index(index), server, &HashSet::new());
-    }
-    validate_searches(v, &path.child("searches"), &config.searches);
-    for (index, option) in config.options.iter().enumerate() {
-        if option.name.is_empty() {
-            v.required(&path.child("options").index(index), "must not be empty");
-        }
-    }
-}
-
-fn validate_searches(v: &mut Validation<'_>, path: &Path<'_>, searches: &[String]) {
-    if searches.len() > MAX_SEARCH_PATHS {
-        let detail = format!("must not have more than {MAX_SEARCH_PATHS} search paths");
-        v.invalid(path, BadValue::strings(searches), detail);
-    }
-    if searches.join(" ").len() > MAX_SEARCH_CHARACTERS {
+/// By hand: search paths are counted together.
+pub fn validate_searches(v: &mut Validation<'_>, path: &Path<'_>, config: &PodDNSConfig, _: Option<&PodDNSConfig>) {
+    if config.searches.join(" ").len() > MAX_SEARCH_CHARACTERS {
         let detail =
             format!("must not have more than {MAX_SEARCH_CHARACTERS} characters (including spaces) in the search list");
-        v.invalid(path, BadValue::strings(searches), detail);
-    }
-    for (index, search) in searches.iter().enumerate().filter(|(_, search)| *search != ".") {
-        let domain = search.strip_suffix('.').unwrap_or(search);
-        v.malformed(&path.index(index), domain, is_dns1123_subdomain_with_underscore(domain));
-    }
-}
-
-/// `ValidateHostAliases`
-pub(super) fn validate_host_aliases(v: &mut Validation<'_>, path: &Path<'_>, aliases: &[HostAlias]) {
-    for (index, alias) in aliases.iter().enumerate() {
-        let path = path.index(index);
-        validate_legacy_ip(v, &path.child("ip"), &alias.ip, &HashSet::new());
-        for (index, name) in alias.hostnames.iter().enumerate() {
-            v.name(&path.child("hostnames").index(index), name, NameRule::Dns1123Subdomain);
-        }
+        v.invalid(&path.child("searches"), BadValue::strings(&config.searches), detail);
     }
 }

@@ -1,14 +1,12 @@
 //! Events: loosely in the core group, strictly in `events.k8s.io/v1` (`pkg/apis/core/validation/events.go`).
+//! By hand: which rules hold depends on the group and version of the request.
 
-use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{NameRule, is_dns1123_subdomain, is_qualified_name};
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
-use machinery::scalar::{MicroTime, Time};
 
-use crate::core::internal::internal_value;
-use generated::core::v1::{Event, ObjectReference};
+use generated::core::v1::Event;
 use meta::{validate_object_meta, validate_object_meta_update, validate_qualified_finalizers};
 
 const MAX_WORD: usize = 128;
@@ -75,22 +73,11 @@ fn validate_length(v: &mut Validation<'_>, path: &Path<'_>, text: &str, max: usi
 
 fn validate_new(v: &mut Validation<'_>, event: &Event) {
     validate_series(v, event);
-    if event.event_time.is_zero() {
-        v.required(&Path::new("eventTime"), "");
-    }
+    v.checks_of("new", &Path::NONE, Ref::of(event), None);
     if !matches!(event.r#type.as_str(), "Normal" | "Warning") {
         v.invalid(&Path::new("type"), "", format!("has invalid value: {}", event.r#type));
     }
-    for (field, is_set) in [
-        ("firstTimestamp", !event.first_timestamp.is_zero()),
-        ("lastTimestamp", !event.last_timestamp.is_zero()),
-        ("count", event.count != 0),
-        ("source", !event.source.component.is_empty() || !event.source.host.is_empty()),
-    ] {
-        if is_set {
-            v.invalid(&Path::new(field), "", "needs to be unset");
-        }
-    }
+    v.checks_of("new_times", &Path::NONE, Ref::of(event), None);
 }
 
 fn validate_series(v: &mut Validation<'_>, event: &Event) {
@@ -108,38 +95,5 @@ fn validate_change(v: &mut Validation<'_>, new: &Event, old: &Event) {
     if new.series.as_deref().map(Ref::of) != old.series.as_deref().map(Ref::of) {
         validate_series(v, new);
     }
-    let mut fixed = |field: &str, changed: bool, shown: BadValue| {
-        if changed {
-            v.invalid(&Path::new(field), shown, "field is immutable");
-        }
-    };
-    let texts = |a: &String, b: &String| (a != b, BadValue::from(a));
-    let mut text = |field: &str, (changed, shown)| fixed(field, changed, shown);
-    let references = |a: &ObjectReference, b: &ObjectReference| (Ref::of(a) != Ref::of(b), internal_value(a));
-    text("involvedObject", references(&new.involved_object, &old.involved_object));
-    text("reason", texts(&new.reason, &old.reason));
-    text("message", texts(&new.message, &old.message));
-    text("source", (Ref::of(&new.source) != Ref::of(&old.source), internal_value(&new.source)));
-    text("firstTimestamp", times(new.first_timestamp, old.first_timestamp));
-    text("lastTimestamp", times(new.last_timestamp, old.last_timestamp));
-    text("count", (new.count != old.count, new.count.into()));
-    text("reason", texts(&new.reason, &old.reason));
-    text("type", texts(&new.r#type, &old.r#type));
-    text("eventTime", micro_times(new.event_time, old.event_time));
-    text("action", texts(&new.action, &old.action));
-    let related = [new, old].map(|event| event.related.as_deref());
-    let shown = related[0].map_or(BadValue::None, internal_value);
-    text("related", (related[0].map(Ref::of) != related[1].map(Ref::of), shown));
-    text("reportingController", texts(&new.reporting_component, &old.reporting_component));
-    text("reportingInstance", texts(&new.reporting_instance, &old.reporting_instance));
-}
-
-fn times(new: Time, old: Time) -> (bool, BadValue) {
-    let shown = if new.is_zero() { BadValue::None } else { BadValue::json_string(&new.to_string()) };
-    (new != old, shown)
-}
-
-fn micro_times(new: MicroTime, old: MicroTime) -> (bool, BadValue) {
-    let shown = if new.is_zero() { BadValue::None } else { BadValue::json_string(&new.to_string()) };
-    (new != old, shown)
+    v.checks_of("change", &Path::NONE, Ref::of(new), Some(Ref::of(old)));
 }

@@ -2,25 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::reflect::Ref;
 
-use super::paths::{has_backsteps, validate_relative_path};
 use super::volume::Volumes;
 use generated::core::v1::{VolumeDevice, VolumeMount};
 
-const PROPAGATIONS: [&str; 3] = ["Bidirectional", "HostToContainer", "None"];
-const RECURSIVE_READ_ONLY: [&str; 3] = ["Disabled", "Enabled", "IfPossible"];
-
-/// `ValidateVolumeMounts`; upstream leaves indexes out of some paths.
+/// `ValidateVolumeMounts`. By hand: volumes, mounts and devices are compared with each other.
 pub(super) fn validate_mounts(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     mounts: &[VolumeMount],
     devices: &[VolumeDevice],
     volumes: &Volumes<'_>,
-    privileged: bool,
 ) {
     let mut seen = BTreeSet::new();
     let devices = Paths::of(devices.iter().map(|device| (device.name.as_str(), device.device_path.as_str())));
@@ -41,49 +36,7 @@ pub(super) fn validate_mounts(
         if devices.has_path(&mount.mount_path) {
             v.invalid(&mount_path, &mount.mount_path, "must not already exist as a path in volumeDevices");
         }
-        validate_sub_paths(v, path, &entry, mount);
-        if let Some(propagation) = &mount.mount_propagation {
-            validate_propagation(v, &path.child("mountPropagation"), propagation, privileged);
-        }
-        validate_recursive_read_only(v, &path.child("recursiveReadOnly"), mount);
-    }
-}
-
-fn validate_sub_paths(v: &mut Validation<'_>, path: &Path<'_>, entry: &Path<'_>, mount: &VolumeMount) {
-    if !mount.sub_path.is_empty() {
-        validate_relative_path(v, &path.child("subPath"), &mount.sub_path);
-    }
-    if mount.sub_path_expr.is_empty() {
-        return;
-    }
-    if !mount.sub_path.is_empty() {
-        let detail = "subPathExpr and subPath are mutually exclusive";
-        v.invalid(&entry.child("subPathExpr"), &mount.sub_path_expr, detail);
-    }
-    validate_relative_path(v, &path.child("subPathExpr"), &mount.sub_path_expr);
-}
-
-/// `validateMountPropagation`
-fn validate_propagation(v: &mut Validation<'_>, path: &Path<'_>, propagation: &str, privileged: bool) {
-    v.one_of(path, propagation, &PROPAGATIONS);
-    if propagation == "Bidirectional" && !privileged {
-        v.forbidden(path, "Bidirectional mount propagation is available only to privileged containers");
-    }
-}
-
-/// `validateMountRecursiveReadOnly`
-fn validate_recursive_read_only(v: &mut Validation<'_>, path: &Path<'_>, mount: &VolumeMount) {
-    match mount.recursive_read_only.as_deref() {
-        None | Some("Disabled") => {}
-        Some("Enabled" | "IfPossible") => {
-            if !mount.read_only {
-                v.forbidden(path, "may only be specified when readOnly is true");
-            }
-            if mount.mount_propagation.as_deref().is_some_and(|propagation| propagation != "None") {
-                v.forbidden(path, "may only be specified when mountPropagation is None or not specified");
-            }
-        }
-        Some(unknown) => v.not_supported(path, BadValue::json_string(unknown), &RECURSIVE_READ_ONLY),
+        v.checks(&entry, Ref::of(mount), None);
     }
 }
 
@@ -116,7 +69,7 @@ pub(super) fn validate_devices(
         if paths.contains(&device.device_path) {
             v.invalid(&device_path, &device.device_path, "must be unique");
         }
-        if has_backsteps(&device.device_path) {
+        if device.device_path.split('/').any(|part| part == "..") {
             v.invalid(&device_path, &device.device_path, "can not contain backsteps ('..')");
         } else {
             paths.insert(&device.device_path);

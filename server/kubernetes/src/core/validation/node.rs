@@ -1,26 +1,24 @@
-//! Nodes.
+//! Nodes. By hand: annotations that hold documents, and networks that are compared with each other.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
+use machinery::format::DNS_SUBDOMAIN_MAX_LENGTH;
 use machinery::format::ip::Cidr;
-use machinery::format::{DNS_SUBDOMAIN_MAX_LENGTH, is_label_value};
 use machinery::hooks::Validation;
 use machinery::json::{self, Issues};
-use machinery::reflect::{Mut, Struct};
+use machinery::reflect::{Mut, Ref, Struct};
 use machinery::scalar::{Quantity, go_text};
 
 use super::addresses::validate_legacy_cidr;
-use super::node_config::{validate_config_source, validate_config_status};
 use super::resources::validate_resource_quantity;
 use crate::core::internal::internal_value;
-use generated::core::v1::{AvoidPods, Node, NodeSpec, Taint, taint_effect};
-use meta::{validate_label_name, validate_whole_object_meta_update};
+use generated::core::v1::{AvoidPods, Node, NodeSpec, Taint};
+use meta::validate_whole_object_meta_update;
 
 const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";
 const AVOID_PODS: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
-const EFFECTS: [&str; 3] = [taint_effect::NO_SCHEDULE, taint_effect::PREFER_NO_SCHEDULE, taint_effect::NO_EXECUTE];
 
 /// `ValidateNode`, `ValidateNodeUpdate`; an update of the object is checked by both, one of the status by the second.
 pub fn validate_node(v: &mut Validation<'_>, _: &Path<'_>, new: &Node, old: Option<&Node>) {
@@ -40,10 +38,7 @@ fn validate_new(v: &mut Validation<'_>, node: &Node) {
     validate_annotations(v, &metadata.child("annotations"), &node.metadata.annotations);
     validate_taints(v, &metadata.child("taints"), &node.spec.taints);
     validate_resources(v, node);
-    let swap = node.status.node_info.swap.as_deref().and_then(|swap| swap.capacity);
-    if let Some(capacity) = swap {
-        v.positive(&metadata.child("nodeSwapStatus").child("capacity"), capacity);
-    }
+    v.checks(&Path::new("status"), Ref::of(&node.status), None);
     validate_features(v, &node.status.declared_features);
     validate_pod_cidrs(v, &spec.child("podCIDRs"), &node.spec);
 }
@@ -53,23 +48,12 @@ fn validate_change(v: &mut Validation<'_>, new: &Node, old: &Node) {
     validate_annotations(v, &metadata.child("annotations"), &new.metadata.annotations);
     validate_resources(v, new);
     validate_features(v, &new.status.declared_features);
-    let (addresses, mut seen) = (status.child("addresses"), HashSet::new());
-    for (index, address) in new.status.addresses.iter().enumerate() {
-        if !seen.insert((&address.r#type, &address.address)) {
-            v.duplicate(&addresses.index(index), internal_value(address));
-        }
-    }
+    v.checks_of("change", &status, Ref::of(&new.status), None);
     validate_fixed(v, &spec, &new.spec, &old.spec);
-    if let Some(source) = new.spec.config_source.as_deref() {
-        validate_config_source(v, &spec.child("configSource"), source);
-    }
-    if let Some(config) = new.status.config.as_deref() {
-        validate_config_status(v, &status.child("config"), config);
-    }
+    v.checks(&spec, Ref::of(&new.spec), Some(Ref::of(&old.spec)));
+    v.checks_of("config", &status, Ref::of(&new.status), None);
     validate_taints(v, &metadata.child("taints"), &new.spec.taints);
-    if new.spec.external_id != old.spec.external_id {
-        v.forbidden(&spec.child("externalID"), "may not be updated");
-    }
+    v.checks_of("last", &spec, Ref::of(&new.spec), Some(Ref::of(&old.spec)));
 }
 
 /// What stays once it is set.
@@ -82,9 +66,6 @@ fn validate_fixed(v: &mut Validation<'_>, path: &Path<'_>, new: &NodeSpec, old: 
     };
     for _ in 0..changes {
         v.forbidden(&path.child("podCIDRs"), "node updates may not change podCIDR except from \"\" to valid");
-    }
-    if !old.provider_id.is_empty() && old.provider_id != new.provider_id {
-        v.forbidden(&path.child("providerID"), "node updates may not change providerID except from \"\" to valid");
     }
 }
 
@@ -161,12 +142,7 @@ fn validate_taints(v: &mut Validation<'_>, path: &Path<'_>, taints: &[Taint]) {
     let mut seen = BTreeSet::new();
     for (index, taint) in taints.iter().enumerate() {
         let path = path.index(index);
-        validate_label_name(v, &path.child("key"), &taint.key);
-        let messages = is_label_value(&taint.value);
-        if !messages.is_empty() {
-            v.invalid(&path.child("value"), &taint.value, messages.join(";"));
-        }
-        v.required_one_of(&path.child("effect"), &taint.effect, &EFFECTS);
+        v.checks(&path, Ref::of(taint), None);
         if !seen.insert((&taint.key, &taint.effect)) {
             let mut error = FieldError::duplicate(&path, internal_value(taint));
             error.detail = "taints must be unique by key and effect pair".into();

@@ -1,13 +1,16 @@
 //! What pods may say: by feature gates, and by what stored ones say already.
+//! By hand: they follow from gates and from all of what is stored.
 
 use machinery::features;
+use machinery::field_path::Path;
+use machinery::format::field;
 use machinery::gates::uses_gate;
-use machinery::hooks::Context;
+use machinery::hooks::{Context, Validation};
+use machinery::options;
 use machinery::reflect::Ref;
 
 use super::affinity::{has_invalid_values_of_nodes, has_invalid_values_of_pods};
 use super::annotations::deletion_cost;
-use super::paths::is_volume_path;
 use super::resources::has_indivisible_huge_pages;
 use super::sysctl::HostNamespaces;
 use super::topology;
@@ -61,11 +64,38 @@ impl PodOptions {
         Self::of(context, old.map(|old| (&old.metadata, &old.spec)))
     }
 
+    /// Chooses what declared checks and functions ask for.
+    pub fn choose(&self, v: &mut Validation<'_>) {
+        let separate = self.match_label_keys == MatchLabelKeysRule::Separate;
+        let allow_privileged = v.context.allow_privileged;
+        for (option, is_chosen) in [
+            (options::IN_POD, self.is_pod),
+            (options::PRIVILEGED_ALLOWED, allow_privileged),
+            (options::ENV_FILES, self.env_files),
+            (options::CONTAINER_RESTART_RULES, self.container_restart_rules),
+            (options::RESTART_ALL_CONTAINERS, self.restart_all_containers),
+            (options::INIT_RESIZE_RESTARTS, self.allow_init_resize_restarts),
+            (options::COMPARED_TOLERATIONS, self.compare_tolerations),
+            (options::USER_NAMESPACES_IN_HOST_NETWORK, self.user_namespaces_in_host_network),
+            (options::USER_NAMESPACES_WITH_DEVICES, self.allow_user_namespaces_with_devices),
+            (options::ONLY_RECURSIVE_LABEL_CHANGES, self.only_recursive_label_changes),
+            (options::ANY_TOKEN_PATH, self.allow_any_token_path),
+            (options::INDIVISIBLE_HUGE_PAGES, self.allow_indivisible_huge_pages),
+            (options::SYSCTLS_OF_HOST, self.allow_sysctls_of_host),
+            (options::ANY_SPREAD_SELECTOR, self.allow_invalid_spread_selector),
+            (options::SEPARATE_LABEL_KEYS, separate),
+            (options::ANY_VALUES_OF_NODES, self.allow_invalid_values_of_nodes),
+            (options::ANY_VALUES_OF_PODS, self.allow_invalid_values_of_pods),
+        ] {
+            v.set_option(option, is_chosen);
+        }
+    }
+
     /// `GetValidationOptionsFromPodSpecAndMeta`
     fn of(context: &Context, old: Option<(&ObjectMeta, &PodSpec)>) -> Self {
         let spec = old.map(|(_, spec)| spec);
         let on = |gate| context.enabled(gate) || spec.is_some_and(|spec| uses_gate(Ref::of(spec), gate));
-        let options = PodOptions {
+        let of_gates = PodOptions {
             env_files: on(features::EnvFiles),
             container_restart_rules: on(features::ContainerRestartRules),
             restart_all_containers: context.enabled(features::RestartAllContainersOnContainerExits),
@@ -78,7 +108,7 @@ impl PodOptions {
             allow_invalid_deletion_cost: !context.enabled(features::PodDeletionCost),
             ..PodOptions::default()
         };
-        old.map_or(options.clone(), |(meta, spec)| options.relaxed(context, meta, spec))
+        old.map_or(of_gates.clone(), |(meta, spec)| of_gates.relaxed(context, meta, spec))
     }
 
     /// Lets an update leave what is stored.
@@ -133,7 +163,7 @@ fn restarts_all_containers(spec: &PodSpec) -> bool {
 fn has_odd_token_path(spec: &PodSpec) -> bool {
     let projected = spec.volumes.iter().filter_map(|volume| volume.volume_source.projected.as_deref());
     let mut tokens = projected.flat_map(|p| &p.sources).filter_map(|source| source.service_account_token.as_deref());
-    tokens.any(|token| !is_volume_path(&token.path))
+    tokens.any(|token| !field::volume_path(&Path::NONE, &token.path).is_empty())
 }
 
 fn has_init_resize_restart(spec: &PodSpec) -> bool {

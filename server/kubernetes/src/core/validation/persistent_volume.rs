@@ -5,25 +5,15 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{NameRule, is_label_value};
 use machinery::hooks::Validation;
+use machinery::options;
 use machinery::reflect::Ref;
 use meta::validate_whole_object_meta;
 
-use super::claim_spec::{VOLUME_MODES, validate_access_modes};
-use super::node_selector::validate_node_selector;
-use super::persistent_volume_sources::{is_root, validate_sources};
 use super::resources::validate_positive_quantity;
 use crate::core::internal::{internal_diff, internal_value};
 use generated::core::v1::{
     NodeSelector, NodeSelectorRequirement, PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity,
-    persistent_volume_mode, persistent_volume_reclaim_policy,
 };
-
-const RECLAIM_POLICIES: [&str; 3] = [
-    persistent_volume_reclaim_policy::DELETE,
-    persistent_volume_reclaim_policy::RECYCLE,
-    persistent_volume_reclaim_policy::RETAIN,
-];
-const INLINE: &str = "may not be specified in the context of inline volumes";
 
 /// Labels of nodes that got another name; a selector may follow.
 const RENAMED_LABELS: [(&str, &str); 5] = [
@@ -74,68 +64,48 @@ pub fn validate_persistent_volume_spec(
     name: &str,
     any_values: bool,
 ) {
-    let modes = path.child("accessModes");
-    if spec.access_modes.is_empty() {
-        v.required(&modes, "");
-    }
-    validate_access_modes(v, &modes, &spec.access_modes);
-    validate_capacity(v, &path.child("capacity"), spec);
-    let policy = path.child("persistentVolumeReclaimPolicy");
-    if !spec.persistent_volume_reclaim_policy.is_empty() {
-        v.one_of(&policy, &spec.persistent_volume_reclaim_policy, &RECLAIM_POLICIES);
-    }
-    if let Some(affinity) = spec.node_affinity.as_deref() {
-        validate_affinity(v, &path.child("nodeAffinity"), affinity, any_values);
-    }
-    validate_sources(v, path, spec, name);
-    if is_root(spec) && spec.persistent_volume_reclaim_policy == persistent_volume_reclaim_policy::RECYCLE {
-        v.forbidden(&policy, "may not be 'recycle' for a hostPath mount of '/'");
-    }
-    v.malformed_name(&path.child("storageClassName"), &spec.storage_class_name, NameRule::Dns1123Subdomain, false);
-    if let Some(mode) = &spec.volume_mode {
-        v.one_of(&path.child("volumeMode"), mode, &VOLUME_MODES);
-    }
-    validate_attributes_class(v, path, spec);
+    v.set_option_to(options::OBJECT_NAME, Some(name.to_string()));
+    v.set_option(options::ANY_VALUES_OF_NODES, any_values);
+    v.checks(path, Ref::of(spec), None);
 }
 
 /// The spec of a volume that a VolumeAttachment carries itself.
 pub fn validate_inline_volume_spec(v: &mut Validation<'_>, path: &Path<'_>, spec: &PersistentVolumeSpec) {
-    if spec.claim_ref.is_some() {
-        v.forbidden(&path.child("claimRef"), INLINE);
-    }
-    if !spec.capacity.is_empty() {
-        v.forbidden(&path.child("capacity"), INLINE);
-    }
-    if spec.persistent_volume_source.csi.is_none() {
-        v.required(&path.child("csi"), "has to be specified in the context of inline volumes");
-    }
-    let modes = path.child("accessModes");
-    if spec.access_modes.is_empty() {
-        v.required(&modes, "");
-    }
-    validate_access_modes(v, &modes, &spec.access_modes);
-    let (policy, policy_path) = (&spec.persistent_volume_reclaim_policy, path.child("persistentVolumeReclaimPolicy"));
-    if !policy.is_empty() && policy != persistent_volume_reclaim_policy::RETAIN {
-        v.forbidden(&policy_path, "may only be Retain in the context of inline volumes");
-    }
-    if spec.node_affinity.is_some() {
-        v.forbidden(&path.child("nodeAffinity"), INLINE);
-    }
-    validate_sources(v, path, spec, "");
-    if is_root(spec) && policy == persistent_volume_reclaim_policy::RECYCLE {
-        v.forbidden(&policy_path, "may not be 'recycle' for a hostPath mount of '/'");
-    }
-    if !spec.storage_class_name.is_empty() {
-        v.forbidden(&path.child("storageClassName"), INLINE);
-    }
-    if spec.volume_mode.as_deref().is_some_and(|mode| mode != persistent_volume_mode::FILESYSTEM) {
-        let detail = "may not specify volumeMode other than Filesystem in the context of inline volumes";
-        v.forbidden(&path.child("volumeMode"), detail);
-    }
-    validate_attributes_class(v, path, spec);
+    v.checks_of("inline", path, Ref::of(spec), None);
 }
 
-fn validate_capacity(v: &mut Validation<'_>, path: &Path<'_>, spec: &PersistentVolumeSpec) {
+/// A volume that is the whole file system of a node is not emptied. By hand: paths are cleaned as Go does.
+pub fn validate_recycled_root(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    spec: &PersistentVolumeSpec,
+    _: Option<&PersistentVolumeSpec>,
+) {
+    let host_path = spec.persistent_volume_source.host_path.as_deref();
+    if host_path.is_some_and(|host_path| host_path.path.starts_with('/') && is_clean_root(&host_path.path)) {
+        let detail = "may not be 'recycle' for a hostPath mount of '/'";
+        v.forbidden(&path.child("persistentVolumeReclaimPolicy"), detail);
+    }
+}
+
+/// Whether Go's `path.Clean` makes `/` of an absolute path.
+fn is_clean_root(path: &str) -> bool {
+    let depth = path.split('/').fold(0usize, |depth, part| match part {
+        "" | "." => depth,
+        ".." => depth.saturating_sub(1),
+        _ => depth + 1,
+    });
+    depth == 0
+}
+
+/// By hand: the message shows the whole list as Go does.
+pub fn validate_volume_capacity(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    spec: &PersistentVolumeSpec,
+    _: Option<&PersistentVolumeSpec>,
+) {
+    let path = &path.child("capacity");
     if spec.capacity.is_empty() {
         v.required(path, "");
     }
@@ -153,26 +123,6 @@ fn validate_capacity(v: &mut Validation<'_>, path: &Path<'_>, spec: &PersistentV
     }
 }
 
-fn validate_affinity(v: &mut Validation<'_>, path: &Path<'_>, affinity: &VolumeNodeAffinity, any_values: bool) {
-    let path = path.child("required");
-    match affinity.required.as_deref() {
-        Some(selector) => validate_node_selector(v, &path, selector, any_values),
-        None => v.required(&path, "must specify required node constraints"),
-    }
-}
-
-fn validate_attributes_class(v: &mut Validation<'_>, path: &Path<'_>, spec: &PersistentVolumeSpec) {
-    let Some(class) = &spec.volume_attributes_class_name else { return };
-    let at = path.child("volumeAttributesClassName");
-    match class.as_str() {
-        "" => v.required(&at, "an empty string is disallowed"),
-        class => v.name(&at, class, NameRule::Dns1123Subdomain),
-    }
-    if spec.persistent_volume_source.csi.is_none() {
-        v.required(&path.child("csi"), "has to be specified when using volumeAttributesClassName");
-    }
-}
-
 fn validate_change(v: &mut Validation<'_>, path: &Path<'_>, new: &PersistentVolumeSpec, old: &PersistentVolumeSpec) {
     let mut source = new.persistent_volume_source.clone();
     // Drivers may be given what they need to grow a volume later.
@@ -186,7 +136,7 @@ fn validate_change(v: &mut Validation<'_>, path: &Path<'_>, new: &PersistentVolu
         let detail = format!("spec.persistentvolumesource is immutable after creation\n{changes}");
         v.forbidden(&path.child("persistentvolumesource"), detail);
     }
-    validate_volume_mode_change(v, new.volume_mode.as_deref(), old.volume_mode.as_deref());
+    v.checks_of("change", path, Ref::of(new), Some(Ref::of(old)));
     if let Some(before) = old.node_affinity.as_deref().filter(|_| !v.context.enabled(features::MutablePVNodeAffinity)) {
         let now = new.node_affinity.as_deref();
         if !now.is_some_and(|now| is_renamed(now, before)) {
@@ -194,16 +144,7 @@ fn validate_change(v: &mut Validation<'_>, path: &Path<'_>, new: &PersistentVolu
             v.invalid(&Path::new("nodeAffinity"), now.map_or(BadValue::None, internal_value), detail);
         }
     }
-    if old.volume_attributes_class_name.is_some() && new.volume_attributes_class_name.is_none() {
-        v.forbidden(&path.child("volumeAttributesClassName"), "update from non-nil value to nil is forbidden");
-    }
-}
-
-/// The mode of a volume or claim stays; upstream forgets where the field stands.
-pub(super) fn validate_volume_mode_change(v: &mut Validation<'_>, new: Option<&str>, old: Option<&str>) {
-    if new != old {
-        v.invalid(&Path::new("volumeMode"), new.map_or(BadValue::None, BadValue::json_string), "field is immutable");
-    }
+    v.checks_of("change_of_class", path, Ref::of(new), Some(Ref::of(old)));
 }
 
 /// Whether nothing changed but labels that have another name now (`validatePvNodeAffinity`).

@@ -1,4 +1,4 @@
-//! Persistent volume claims.
+//! Persistent volume claims. By hand: the whole spec is compared with what is stored, except for what may change.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,6 @@ use machinery::reflect::Ref;
 use machinery::scalar::Quantity;
 
 use super::claim_spec::{ClaimOptions, validate_claim_spec};
-use super::persistent_volume::validate_volume_mode_change;
 use super::resources::{is_native_resource, validate_resource_quantity};
 use crate::core::internal::internal_diff;
 use generated::core::v1::{
@@ -82,7 +81,7 @@ fn validate_change(v: &mut Validation<'_>, path: &Path<'_>, new: &PersistentVolu
         v.forbidden(path, detail);
     }
     validate_size_change(v, &path.child("resources").child("requests").child(STORAGE), new, old);
-    validate_volume_mode_change(v, new.spec.volume_mode.as_deref(), old.spec.volume_mode.as_deref());
+    v.checks_of("change", path, Ref::of(&new.spec), Some(Ref::of(&old.spec)));
     validate_attributes_class_change(v, &path.child("volumeAttributesClassName"), new, old);
 }
 

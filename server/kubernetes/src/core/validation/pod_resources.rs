@@ -1,11 +1,11 @@
-//! What a pod as a whole may use (KEP-2837), against what its containers may use.
+//! What a pod as a whole may use (KEP-2837), against what its containers may use. By hand: amounts are added.
 
 use std::collections::BTreeSet;
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::reflect::Ref;
 
-use super::options::PodOptions;
 use super::resources::{is_huge_pages, validate_pod_resources};
 use crate::core::pod_resources::aggregate;
 use generated::core::v1::{PodSpec, ResourceRequirements};
@@ -16,16 +16,15 @@ pub(super) fn validate_resources_of_pod(
     path: &Path<'_>,
     spec: &PodSpec,
     claims: &BTreeSet<&str>,
-    options: &PodOptions,
 ) {
     let Some(resources) = spec.resources.as_deref() else { return };
-    if spec.os.as_deref().is_some_and(|os| os.name == "windows") {
-        return v.forbidden(path, "may not be set for a windows pod");
+    let is_of_windows = spec.os.as_deref().is_some_and(|os| os.name == "windows");
+    v.checks_of("resources", path, Ref::of(spec), None);
+    if is_of_windows {
+        return;
     }
-    if !resources.claims.is_empty() {
-        v.forbidden(&path.child("claims"), "claims may not be set for Resources at pod-level");
-    }
-    validate_pod_resources(v, path, resources, claims, options);
+    let path = &path.child("resources");
+    validate_pod_resources(v, path, resources, claims);
     validate_consistency(v, path, spec, resources);
 }
 

@@ -1,25 +1,23 @@
 //! What kubelets and the scheduler say about pods.
+//! By hand: the status is compared with the spec, and with what is stored.
 
 use std::net::IpAddr;
 
 use machinery::features;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
-use machinery::format::{self, NameRule, ip};
+use machinery::format::{NameRule, ip};
 use machinery::hooks::Validation;
+use machinery::reflect::Ref;
 
-use super::addresses::validate_legacy_ip;
 use super::annotations::validate_annotations_change;
 use super::container_transition::{validate_ephemeral_transitions, validate_transitions};
 use super::options::PodOptions;
 use super::pod_status_claims::validate_claim_statuses;
 use super::pod_status_containers::validate_container_statuses;
 use crate::core::internal::internal_values;
-use generated::core::v1::{Pod, PodCondition};
+use generated::core::v1::{Pod, PodStatus};
 
-/// Conditions whose types are older than the rule for types.
-const SYSTEM_CONDITIONS: [&str; 3] = ["PodScheduled", "Ready", "Initialized"];
-const NEGATIVE: &str = "must be a non-negative integer";
 const BOTH_FAMILIES: &str = "may specify no more than one IP for each IP family";
 
 /// `ValidatePodStatusUpdate`
@@ -28,18 +26,14 @@ pub(super) fn validate_status_change(v: &mut Validation<'_>, new: &Pod, old: &Po
     let both = (&new.metadata.annotations, &old.metadata.annotations);
     validate_annotations_change(v, &metadata.child("annotations"), both, &new.spec, options);
     let path = Path::new("status");
-    validate_conditions(v, &path.child("conditions"), &new.status.conditions);
+    let (all, stored) = (Ref::of(&new.status), Some(Ref::of(&old.status)));
+    v.checks(&path, all, stored);
     if new.spec.node_name != old.spec.node_name {
         v.forbidden(&path.child("nodeName"), "may not be changed directly");
     }
     validate_nomination(v, &path.child("nominatedNodeName"), new, old);
     let (status, was) = (&new.status, &old.status);
-    if status.observed_generation < 0 {
-        v.invalid(&path.child("observedGeneration"), status.observed_generation, NEGATIVE);
-    }
-    if status.qos_class != was.qos_class {
-        v.invalid(&path.child("qosClass"), BadValue::json_string(&status.qos_class), "field is immutable");
-    }
+    v.checks_of("class", &path, all, stored);
     let spec = &old.spec;
     for (list, new, old, containers) in [
         ("containerStatuses", &status.container_statuses, &was.container_statuses, &spec.containers),
@@ -50,21 +44,8 @@ pub(super) fn validate_status_change(v: &mut Validation<'_>, new: &Pod, old: &Po
     let (ephemeral, was_ephemeral) = (&status.ephemeral_container_statuses, &was.ephemeral_container_statuses);
     validate_ephemeral_transitions(v, &path.child("ephemeralContainerStatuses"), ephemeral, was_ephemeral);
     validate_claim_statuses(v, &path, status, &new.spec);
-    validate_addresses(v, &path, new, old);
+    validate_addresses(v, &path, status, was);
     validate_container_statuses(v, &path, status, &new.spec);
-}
-
-/// `validatePodConditions`
-fn validate_conditions(v: &mut Validation<'_>, path: &Path<'_>, conditions: &[PodCondition]) {
-    for (index, condition) in conditions.iter().enumerate() {
-        let (path, kind) = (path.index(index), condition.r#type.as_str());
-        if condition.observed_generation < 0 {
-            v.invalid(&path.child("observedGeneration"), condition.observed_generation, NEGATIVE);
-        }
-        if !SYSTEM_CONDITIONS.contains(&kind) {
-            v.malformed(&path.child("Type"), kind, format::is_qualified_name(kind));
-        }
-    }
 }
 
 /// The node that a pod waits for; not for pods that have one.
@@ -80,30 +61,22 @@ fn validate_nomination(v: &mut Validation<'_>, path: &Path<'_>, new: &Pod, old: 
 }
 
 /// `validatePodIPs`, `validateHostIPs`
-fn validate_addresses(v: &mut Validation<'_>, path: &Path<'_>, new: &Pod, old: &Pod) {
-    let of_pod = |pod: &Pod| pod.status.pod_ips.iter().map(|address| address.ip.clone()).collect::<Vec<_>>();
-    let of_host = |pod: &Pod| pod.status.host_ips.iter().map(|address| address.ip.clone()).collect::<Vec<_>>();
-    let addresses = path.child("podIPs");
-    validate_pair(v, &addresses, &of_pod(new), &of_pod(old), || internal_values(&new.status.pod_ips));
-    let addresses = path.child("hostIPs");
-    if let Some(first) = new.status.host_ips.first().filter(|first| first.ip != new.status.host_ip) {
-        v.invalid(&addresses.index(0).child("ip"), &first.ip, "must be equal to `hostIP`");
+fn validate_addresses(v: &mut Validation<'_>, path: &Path<'_>, new: &PodStatus, old: &PodStatus) {
+    let (all, stored) = (Ref::of(new), Some(Ref::of(old)));
+    v.checks_of("pod_addresses", path, all, stored);
+    let addresses: Vec<&str> = new.pod_ips.iter().map(|address| address.ip.as_str()).collect();
+    validate_families(v, &path.child("podIPs"), &addresses, || internal_values(&new.pod_ips));
+    let of_host = path.child("hostIPs");
+    if let Some(first) = new.host_ips.first().filter(|first| first.ip != new.host_ip) {
+        v.invalid(&of_host.index(0).child("ip"), &first.ip, "must be equal to `hostIP`");
     }
-    validate_pair(v, &addresses, &of_host(new), &of_host(old), || internal_values(&new.status.host_ips));
+    v.checks_of("host_addresses", path, all, stored);
+    let addresses: Vec<&str> = new.host_ips.iter().map(|address| address.ip.as_str()).collect();
+    validate_families(v, &of_host, &addresses, || internal_values(&new.host_ips));
 }
 
-/// Addresses, one of each family at most; what is stored stays valid.
-fn validate_pair(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &[String],
-    old: &[String],
-    shown: impl FnOnce() -> BadValue,
-) {
-    let known = old.iter().map(String::as_str).collect();
-    for (index, address) in new.iter().enumerate() {
-        validate_legacy_ip(v, &path.index(index), address, &known);
-    }
+/// One address of each family at most.
+fn validate_families(v: &mut Validation<'_>, path: &Path<'_>, new: &[&str], shown: impl FnOnce() -> BadValue) {
     if new.len() < 2 {
         return;
     }

@@ -1,4 +1,4 @@
-//! Which resource claims were made for a pod.
+//! Which resource claims were made for a pod. By hand: names are looked up in the spec.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,6 +6,7 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;
+use machinery::reflect::Ref;
 
 use super::resources::is_native_resource;
 use generated::core::v1::{
@@ -92,14 +93,8 @@ fn validate_claim_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
 fn validate_node_allocatable(v: &mut Validation<'_>, path: &Path<'_>, statuses: &[NodeAllocatableResourceClaimStatus]) {
     for (index, status) in statuses.iter().enumerate() {
         let path = path.index(index);
-        validate_claim_name(v, &path.child("resourceClaimName"), &status.resource_claim_name);
-        if status.containers.is_empty() {
-            v.required(&path.child("containers"), "");
-        }
+        v.checks(&path, Ref::of(status), None);
         let resources = path.child("resources");
-        if status.resources.is_empty() {
-            v.required(&resources, "");
-        }
         for (name, amount) in &status.resources {
             let path = resources.key(name);
             if !is_native_resource(name) {

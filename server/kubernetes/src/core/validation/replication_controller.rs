@@ -1,4 +1,4 @@
-//! Replication controllers.
+//! The templates of replication controllers.
 
 use std::collections::BTreeMap;
 
@@ -8,38 +8,18 @@ use machinery::hooks::Validation;
 
 use super::options::PodOptions;
 use super::template::validate_pod_template_spec;
-use generated::core::v1::{
-    PodTemplateSpec, ReplicationController, ReplicationControllerSpec, ReplicationControllerStatus,
-};
+use generated::core::v1::{PodTemplateSpec, ReplicationControllerSpec};
 
-/// `ValidateReplicationController`, `ValidateReplicationControllerUpdate`, `ValidateReplicationControllerStatusUpdate`
-pub fn validate_replication_controller(
+/// By hand: what is stored decides what is allowed, and labels are compared with the selector.
+pub fn validate_controller_template(
     v: &mut Validation<'_>,
-    _: &Path<'_>,
-    new: &ReplicationController,
-    old: Option<&ReplicationController>,
+    path: &Path<'_>,
+    new: &ReplicationControllerSpec,
+    old: Option<&ReplicationControllerSpec>,
 ) {
-    if v.context.subresource == "status" {
-        return validate_status(v, &Path::new("status"), &new.status);
-    }
-    let options = PodOptions::of_template(v.context, old.and_then(|old| old.spec.template.as_deref()));
-    validate_spec(v, &Path::new("spec"), &new.spec, &options);
-}
-
-/// `ValidateReplicationControllerSpec`
-fn validate_spec(v: &mut Validation<'_>, path: &Path<'_>, spec: &ReplicationControllerSpec, options: &PodOptions) {
-    v.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
-    if spec.selector.is_empty() {
-        v.required(&path.child("selector"), "");
-    }
-    match spec.replicas {
-        None => v.required(&path.child("replicas"), ""),
-        Some(replicas) => v.not_negative(&path.child("replicas"), replicas),
-    }
-    let path = path.child("template");
-    match spec.template.as_deref() {
-        None => v.required(&path, ""),
-        Some(template) => validate_template(v, &path, template, &spec.selector, options),
+    let options = PodOptions::of_template(v.context, old.and_then(|old| old.template.as_deref()));
+    if let Some(template) = new.template.as_deref() {
+        validate_template(v, &path.child("template"), template, &new.selector, &options);
     }
 }
 
@@ -66,30 +46,5 @@ fn validate_template(
     if template.spec.active_deadline_seconds.is_some() {
         let detail = "activeDeadlineSeconds in ReplicationController is not Supported";
         v.forbidden(&path.child("activeDeadlineSeconds"), detail);
-    }
-}
-
-/// `ValidateReplicationControllerStatus`
-fn validate_status(v: &mut Validation<'_>, path: &Path<'_>, status: &ReplicationControllerStatus) {
-    let (replicas, labeled) = (status.replicas, status.fully_labeled_replicas);
-    let (ready, available) = (status.ready_replicas, status.available_replicas);
-    for (field, number) in [
-        ("replicas", i64::from(replicas)),
-        ("fullyLabeledReplicas", i64::from(labeled)),
-        ("readyReplicas", i64::from(ready)),
-        ("availableReplicas", i64::from(available)),
-        ("observedGeneration", status.observed_generation),
-    ] {
-        v.not_negative(&path.child(field), number);
-    }
-    for (field, number) in
-        [("fullyLabeledReplicas", labeled), ("readyReplicas", ready), ("availableReplicas", available)]
-    {
-        if number > replicas {
-            v.invalid(&path.child(field), number, "cannot be greater than status.replicas");
-        }
-    }
-    if available > ready {
-        v.invalid(&path.child("availableReplicas"), available, "cannot be greater than readyReplicas");
     }
 }

@@ -1,18 +1,16 @@
-//! Resource quotas.
+//! Resource quotas. By hand: scopes and resources are tables that are compared with each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::reflect::Ref;
 use machinery::scalar::Quantity;
 
 use super::resources::{is_huge_pages, validate_resource_name, validate_resource_quantity};
 use crate::core::internal::internal_value;
-use generated::core::v1::{
-    ResourceQuota, ResourceQuotaSpec, ResourceQuotaStatus, ScopedResourceSelectorRequirement, resource_quota_scope,
-    scope_selector_operator,
-};
+use generated::core::v1::{ResourceQuota, ResourceQuotaSpec, ResourceQuotaStatus, resource_quota_scope};
 
 /// The resources that quotas know by name.
 #[rustfmt::skip]
@@ -90,7 +88,7 @@ fn validate_spec(v: &mut Validation<'_>, path: &Path<'_>, spec: &ResourceQuotaSp
             for _ in out_of_scope(spec, scope) {
                 v.invalid(&path, internal_value(selector), "unsupported scope applied to resource");
             }
-            validate_requirement(v, &path, requirement);
+            v.checks(&path, Ref::of(requirement), None);
         }
         let scopes = selector.match_expressions.iter().map(|r| r.scope_name.as_str()).collect();
         validate_conflicts(v, &path, scopes, &shown);
@@ -132,35 +130,5 @@ fn validate_conflicts(v: &mut Validation<'_>, path: &Path<'_>, scopes: BTreeSet<
         if pair.iter().all(|scope| scopes.contains(scope)) {
             v.invalid(path, shown.clone(), "conflicting scopes");
         }
-    }
-}
-
-/// The operator and values of a scope selector's requirement.
-fn validate_requirement(v: &mut Validation<'_>, path: &Path<'_>, requirement: &ScopedResourceSelectorRequirement) {
-    use scope_selector_operator::*;
-    let (operator, values) = (path.child("operator"), path.child("values"));
-    let shown = || BadValue::json_string(&requirement.operator);
-    let valued = matches!(
-        requirement.scope_name.as_str(),
-        resource_quota_scope::PRIORITY_CLASS | resource_quota_scope::VOLUME_ATTRIBUTES_CLASS
-    );
-    if is_known(&requirement.scope_name) && !valued && requirement.operator != EXISTS {
-        v.invalid(
-            &operator,
-            shown(),
-            "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, \
-             ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity",
-        );
-    }
-    match requirement.operator.as_str() {
-        IN | NOT_IN if requirement.values.is_empty() => {
-            v.required(&values, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
-        }
-        EXISTS | DOES_NOT_EXIST if !requirement.values.is_empty() => {
-            let detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
-            v.invalid(&values, BadValue::strings(&requirement.values), detail);
-        }
-        IN | NOT_IN | EXISTS | DOES_NOT_EXIST => {}
-        _ => v.invalid(&operator, shown(), "not a valid selector operator"),
     }
 }

@@ -1,18 +1,17 @@
 //! Names and amounts of resources, and what containers and pods ask for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::{NameRule, is_qualified_name};
 use machinery::hooks::Validation;
+use machinery::options;
 use machinery::scalar::Quantity;
 use machinery::status::listed_errors;
 
-use super::options::PodOptions;
-use generated::core::v1::{ResourceClaim, ResourceRequirements};
+use generated::core::v1::{PodSpec, ResourceClaim, ResourceRequirements};
 
-type ResourceList = BTreeMap<String, Quantity>;
 type CheckName = fn(&mut Validation<'_>, &Path<'_>, &str);
 
 const HUGE_PAGES: &str = "hugepages-";
@@ -135,9 +134,8 @@ pub fn validate_container_resources(
     path: &Path<'_>,
     resources: &ResourceRequirements,
     claims: &BTreeSet<&str>,
-    options: &PodOptions,
 ) {
-    validate_requirements(v, path, resources, claims, (validate_container_resource_name, options));
+    validate_requirements(v, path, resources, claims, validate_container_resource_name);
 }
 
 /// `validatePodResourceRequirements`
@@ -146,9 +144,8 @@ pub(super) fn validate_pod_resources(
     path: &Path<'_>,
     resources: &ResourceRequirements,
     claims: &BTreeSet<&str>,
-    options: &PodOptions,
 ) {
-    validate_requirements(v, path, resources, claims, (validate_pod_resource_name, options));
+    validate_requirements(v, path, resources, claims, validate_pod_resource_name);
 }
 
 /// `validateResourceRequirements`
@@ -157,17 +154,17 @@ fn validate_requirements(
     path: &Path<'_>,
     resources: &ResourceRequirements,
     claims: &BTreeSet<&str>,
-    (check_name, options): (CheckName, &PodOptions),
+    check_name: CheckName,
 ) {
     let (limits, requests) = (path.child("limits"), path.child("requests"));
     for (name, amount) in &resources.limits {
         validate_amount(v, &limits.key(name), name, amount, check_name);
-        validate_huge_pages(v, &limits.key(name), name, amount, options);
+        validate_huge_pages(v, &limits.key(name), name, amount);
     }
     for (name, amount) in &resources.requests {
         validate_amount(v, &requests.key(name), name, amount, check_name);
         validate_request(v, path, name, amount, resources.limits.get(name));
-        validate_huge_pages(v, &requests.key(name), name, amount, options);
+        validate_huge_pages(v, &requests.key(name), name, amount);
     }
     let any =
         |wanted: fn(&str) -> bool| resources.limits.keys().chain(resources.requests.keys()).any(|name| wanted(name));
@@ -183,8 +180,8 @@ fn validate_amount(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: 
 }
 
 /// `validateResourceQuantityHugePageValue`
-fn validate_huge_pages(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: &Quantity, options: &PodOptions) {
-    if is_huge_pages(name) && !options.allow_indivisible_huge_pages && !is_divisible(name, amount) {
+fn validate_huge_pages(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: &Quantity) {
+    if is_huge_pages(name) && !v.has_option(options::INDIVISIBLE_HUGE_PAGES) && !is_divisible(name, amount) {
         let detail = format!("{amount} is not positive integer multiple of {name}");
         v.invalid(path, amount.to_string(), detail);
     }
@@ -260,13 +257,9 @@ fn unknown_claim(path: &Path<'_>, name: &str, of_pod: &BTreeSet<&str>) -> FieldE
     FieldError { detail, ..FieldError::not_found(path, name) }
 }
 
-/// What running a pod costs besides its containers (`validateOverhead`).
-pub(super) fn validate_overhead(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    overhead: &ResourceList,
-    options: &PodOptions,
-) {
-    let resources = ResourceRequirements { limits: overhead.clone(), ..ResourceRequirements::default() };
-    validate_container_resources(v, path, &resources, &BTreeSet::new(), options);
+/// What running a pod costs besides its containers (`validateOverhead`). By hand: it is checked as limits of a
+/// container are.
+pub fn validate_overhead(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
+    let resources = ResourceRequirements { limits: spec.overhead.clone(), ..ResourceRequirements::default() };
+    validate_container_resources(v, &path.child("overhead"), &resources, &BTreeSet::new());
 }

@@ -1,12 +1,12 @@
 //! Addresses of services and their families.
 
-use std::collections::HashSet;
 use std::net::IpAddr;
 
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::ip::parse_ip_sloppy;
 use machinery::hooks::{Context, Validation};
+use machinery::reflect::Ref;
 
 use super::addresses::validate_legacy_ip;
 use generated::core::v1::{ServiceSpec, ip_family, ip_family_policy, service_type};
@@ -14,8 +14,6 @@ use generated::core::v1::{ServiceSpec, ip_family, ip_family_policy, service_type
 /// The address of services that have none.
 pub(super) const NONE: &str = "None";
 const FAMILIES: [&str; 2] = [ip_family::I_PV4, ip_family::I_PV6];
-const POLICIES: [&str; 3] =
-    [ip_family_policy::PREFER_DUAL_STACK, ip_family_policy::REQUIRE_DUAL_STACK, ip_family_policy::SINGLE_STACK];
 const MAY_NOT_CHANGE: &str = "may not change once set";
 
 /// `isHeadlessService`
@@ -30,27 +28,27 @@ fn is_alias(spec: &ServiceSpec) -> bool {
 /// What is wrong with addresses and families, before any are given.
 pub fn service_address_errors(context: &Context, spec: &ServiceSpec, old: Option<&ServiceSpec>) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    validate_addresses(&mut Validation::new(context, &mut errors), &Path::new("spec"), spec, old);
+    let old = old.map(Ref::of);
+    Validation::new(context, &mut errors).checks_of("addresses", &Path::new("spec"), Ref::of(spec), old);
     errors
 }
 
-/// `ValidateServiceClusterIPsRelatedFields`
-pub(super) fn validate_addresses(
+/// `clusterIP` is the first of `clusterIPs`. By hand: two fields are compared.
+pub fn validate_first_address(v: &mut Validation<'_>, path: &Path<'_>, spec: &ServiceSpec, _: Option<&ServiceSpec>) {
+    if spec.cluster_ips.first() != Some(&spec.cluster_ip) {
+        let shown = BadValue::strings(&spec.cluster_ips);
+        v.invalid(&path.child("clusterIPs"), shown, "first value must match `clusterIP`");
+    }
+}
+
+/// The rest of `ValidateServiceClusterIPsRelatedFields`. By hand: addresses have families, if they can be read.
+pub fn validate_cluster_addresses(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     spec: &ServiceSpec,
     old: Option<&ServiceSpec>,
 ) {
-    if is_alias(spec) {
-        return;
-    }
-    let addresses = path.child("clusterIPs");
-    validate_spellings(v, &addresses, spec);
-    validate_families(v, &path.child("ipFamilies"), &spec.ip_families);
-    if let Some(policy) = &spec.ip_family_policy {
-        v.one_of(&path.child("ipFamilyPolicy"), policy, &POLICIES);
-    }
-    let before = v.errors.len();
+    let (addresses, before) = (path.child("clusterIPs"), v.errors.len());
     validate_each(v, &addresses, spec, old.map_or(&[], |old| &old.cluster_ips));
     // Malformed addresses have no family.
     let readable = v.errors.len() == before;
@@ -59,29 +57,6 @@ pub(super) fn validate_addresses(
     }
     if readable {
         validate_families_of_addresses(v, &addresses, spec);
-    }
-}
-
-/// `clusterIP` is the first of `clusterIPs`.
-fn validate_spellings(v: &mut Validation<'_>, path: &Path<'_>, spec: &ServiceSpec) {
-    let all = || BadValue::strings(&spec.cluster_ips);
-    match (spec.cluster_ip.as_str(), spec.cluster_ips.first()) {
-        ("", Some(_)) => v.invalid(path, all(), "must be empty when `clusterIP` is not specified"),
-        ("", None) => {}
-        (_, None) => v.required(path, ""),
-        (one, Some(first)) if one != first => v.invalid(path, all(), "first value must match `clusterIP`"),
-        _ => {}
-    }
-}
-
-fn validate_families(v: &mut Validation<'_>, path: &Path<'_>, families: &[String]) {
-    let mut seen = HashSet::new();
-    for (index, family) in families.iter().enumerate() {
-        let path = path.index(index);
-        v.one_of(&path, family, &FAMILIES);
-        if !seen.insert(family) {
-            v.duplicate(&path, BadValue::json_string(family));
-        }
     }
 }
 

@@ -1,7 +1,8 @@
-//! Templates of pods.
+//! Templates of pods. By hand: the options of pods, and annotations that are compared with fields.
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::reflect::Ref;
 
 use super::annotations::{validate_against_fields, validate_pod_annotations};
 use super::options::PodOptions;
@@ -24,7 +25,5 @@ pub fn validate_pod_template_spec(
     let path = path.child("spec");
     validate_pod_spec(v, &path, spec, None, options);
     validate_against_fields(v, &path, &meta.annotations, spec);
-    if !spec.ephemeral_containers.is_empty() {
-        v.forbidden(&path.child("ephemeralContainers"), "ephemeral containers not allowed in pod template");
-    }
+    v.checks_of("template", &path, Ref::of(spec), None);
 }

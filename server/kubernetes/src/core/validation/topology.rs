@@ -2,74 +2,55 @@
 
 use std::collections::{HashMap, HashSet};
 
-use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
+use machinery::options;
+use machinery::reflect::Ref;
 
 use super::affinity::LabelKeys;
-use super::options::{MatchLabelKeysRule, PodOptions};
-use generated::core::v1::TopologySpreadConstraint;
+use super::options::MatchLabelKeysRule;
+use generated::core::v1::{PodSpec, TopologySpreadConstraint};
 use generated::meta::v1::LabelSelector;
 use meta::{SelectorOptions, validate_label_name, validate_label_selector_with};
 
-const DO_NOT_SCHEDULE: &str = "DoNotSchedule";
-const ACTIONS: [&str; 2] = [DO_NOT_SCHEDULE, "ScheduleAnyway"];
-const POLICIES: [&str; 2] = ["Honor", "Ignore"];
-
-/// `validateTopologySpreadConstraints`
-pub(super) fn validate_spread_constraints(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    constraints: &[TopologySpreadConstraint],
-    options: &PodOptions,
-) {
+/// `validateTopologySpreadConstraints`. By hand: of constraints that repeat each other all but the last are reported,
+/// and
+/// keys of labels are compared with the selector.
+pub fn validate_spread_constraints(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
+    let (path, constraints) = (path.child("topologySpreadConstraints"), &spec.topology_spread_constraints);
+    let separate = v.has_option(options::SEPARATE_LABEL_KEYS);
+    let rule = if separate { MatchLabelKeysRule::Separate } else { MatchLabelKeysRule::Merged };
+    let any_selector = v.has_option(options::ANY_SPREAD_SELECTOR);
     let mut last = HashMap::with_capacity(constraints.len());
     for (index, constraint) in constraints.iter().enumerate() {
         last.insert((&constraint.topology_key, &constraint.when_unsatisfiable), index);
     }
     for (index, constraint) in constraints.iter().enumerate() {
         let path = path.index(index);
-        let is_repeated = last[&(&constraint.topology_key, &constraint.when_unsatisfiable)] > index;
-        validate_constraint(v, &path, constraint, is_repeated);
-        validate_match_label_keys(v, &path, constraint, options.match_label_keys);
-        if let Some(selector) = constraint.label_selector.as_deref().filter(|_| !options.allow_invalid_spread_selector)
-        {
+        v.checks(&path, Ref::of(constraint), None);
+        let (topology, action) = (&constraint.topology_key, &constraint.when_unsatisfiable);
+        if last[&(topology, action)] > index {
+            v.duplicate(&path.child("{topologyKey, whenUnsatisfiable}"), format!("{{{topology}, {action}}}"));
+        }
+        v.checks_of("domains", &path, Ref::of(constraint), None);
+        validate_match_label_keys(v, &path, constraint, rule);
+        if let Some(selector) = constraint.label_selector.as_deref().filter(|_| !any_selector) {
             let options = SelectorOptions::default();
             validate_label_selector_with(v, &path.child("labelSelector"), selector, options);
         }
     }
 }
 
-fn validate_constraint(
+/// By hand: the message tells what was asked for instead.
+pub fn validate_domains(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     constraint: &TopologySpreadConstraint,
-    is_repeated: bool,
+    _: Option<&TopologySpreadConstraint>,
 ) {
-    let (topology, action) = (&constraint.topology_key, constraint.when_unsatisfiable.as_str());
-    v.positive(&path.child("maxSkew"), constraint.max_skew);
-    if topology.is_empty() {
-        v.required(&path.child("topologyKey"), "can not be empty");
-    }
-    v.one_of(&path.child("whenUnsatisfiable"), action, &ACTIONS);
-    if is_repeated {
-        v.duplicate(&path.child("{topologyKey, whenUnsatisfiable}"), format!("{{{topology}, {action}}}"));
-    }
-    if let Some(domains) = constraint.min_domains {
-        let path = path.child("minDomains");
-        v.positive(&path, domains);
-        if action != DO_NOT_SCHEDULE {
-            let detail = format!("can only use minDomains if whenUnsatisfiable={DO_NOT_SCHEDULE}, not {action}");
-            v.invalid(&path, domains, detail);
-        }
-    }
-    for (field, policy) in
-        [("nodeAffinityPolicy", &constraint.node_affinity_policy), ("nodeTaintsPolicy", &constraint.node_taints_policy)]
-    {
-        if let Some(unknown) = policy.as_deref().filter(|policy| !POLICIES.contains(policy)) {
-            v.not_supported(&path.child(field), BadValue::json_string(unknown), &POLICIES);
-        }
-    }
+    let action = &constraint.when_unsatisfiable;
+    let detail = format!("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}");
+    v.invalid(&path.child("minDomains"), constraint.min_domains.unwrap_or_default(), detail);
 }
 
 fn validate_match_label_keys(

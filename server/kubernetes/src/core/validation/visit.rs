@@ -1,26 +1,23 @@
 //! The containers of a pod, of every sort alike.
 
 use machinery::field_path::Path;
+use machinery::reflect::Ref;
 
 use generated::core::v1::{
-    Container, ContainerPort, ContainerResizePolicy, EnvFromSource, EnvVar, EphemeralContainerCommon, PodSpec,
-    ResourceRequirements, SecurityContext, VolumeDevice, VolumeMount,
+    Container, ContainerPort, EnvVar, EphemeralContainerCommon, PodSpec, ResourceRequirements, SecurityContext,
+    VolumeDevice, VolumeMount,
 };
 
 /// What init, main and ephemeral containers have in common.
 #[derive(Clone, Copy)]
 pub struct AnyContainer<'c> {
+    pub all: Ref<'c>,
     pub name: &'c str,
-    pub image: &'c str,
     pub ports: &'c [ContainerPort],
     pub env: &'c [EnvVar],
-    pub env_from: &'c [EnvFromSource],
     pub resources: &'c ResourceRequirements,
-    pub resize_policy: &'c [ContainerResizePolicy],
     pub volume_mounts: &'c [VolumeMount],
     pub volume_devices: &'c [VolumeDevice],
-    pub termination_message_policy: &'c str,
-    pub image_pull_policy: &'c str,
     pub security_context: Option<&'c SecurityContext>,
 }
 
@@ -29,17 +26,13 @@ macro_rules! any_container_from {
         impl<'c> From<&'c $container> for AnyContainer<'c> {
             fn from(c: &'c $container) -> Self {
                 AnyContainer {
+                    all: Ref::of(c),
                     name: &c.name,
-                    image: &c.image,
                     ports: &c.ports,
                     env: &c.env,
-                    env_from: &c.env_from,
                     resources: &c.resources,
-                    resize_policy: &c.resize_policy,
                     volume_mounts: &c.volume_mounts,
                     volume_devices: &c.volume_devices,
-                    termination_message_policy: &c.termination_message_policy,
-                    image_pull_policy: &c.image_pull_policy,
                     security_context: c.security_context.as_deref(),
                 }
             }

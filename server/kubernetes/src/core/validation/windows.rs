@@ -8,34 +8,31 @@ use machinery::hooks::Validation;
 use super::visit::for_each_container;
 use generated::core::v1::{PodSpec, WindowsSecurityContextOptions};
 
-const MAX_CREDENTIAL_KIB: usize = 64;
 const MAX_DOMAIN: usize = 256;
 const MAX_USER: usize = 104;
 const MAX_NET_BIOS: usize = 15;
-const NOT_FOR_WINDOWS: &str = "cannot be set for a windows pod";
-const NOT_FOR_LINUX: &str = "windows options cannot be set for a linux pod";
 
-/// `validateWindowsSecurityContextOptions`
-pub(super) fn validate_windows_options(
+/// `validateWindowsSecurityContextOptions`. By hand: the name is shown as JSON.
+pub fn validate_credential_name(
     v: &mut Validation<'_>,
     path: &Path<'_>,
-    options: Option<&WindowsSecurityContextOptions>,
+    options: &WindowsSecurityContextOptions,
+    _: Option<&WindowsSecurityContextOptions>,
 ) {
-    let Some(options) = options else { return };
     if let Some(name) = &options.gmsa_credential_spec_name {
         for message in format::is_dns1123_subdomain(name) {
             v.invalid(&path.child("gmsaCredentialSpecName"), BadValue::json_string(name), message);
         }
     }
-    if let Some(spec) = &options.gmsa_credential_spec {
-        let path = path.child("gmsaCredentialSpec");
-        if spec.is_empty() {
-            v.invalid(&path, BadValue::json_string(spec), "gmsaCredentialSpec cannot be an empty string");
-        } else if spec.len() > MAX_CREDENTIAL_KIB * 1024 {
-            let detail = format!("gmsaCredentialSpec size must be under {MAX_CREDENTIAL_KIB} KiB");
-            v.invalid(&path, BadValue::json_string(spec), detail);
-        }
-    }
+}
+
+/// By hand: names of users have two forms.
+pub fn validate_windows_user(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    options: &WindowsSecurityContextOptions,
+    _: Option<&WindowsSecurityContextOptions>,
+) {
     if let Some(name) = &options.run_as_user_name {
         for detail in refusals_of_user(name) {
             v.invalid(&path.child("runAsUserName"), BadValue::json_string(name), format!("runAsUserName{detail}"));
@@ -92,8 +89,8 @@ fn is_dns(domain: &str) -> bool {
     })
 }
 
-/// `validateWindowsHostProcessPod`
-pub(super) fn validate_host_processes(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec) {
+/// `validateWindowsHostProcessPod`. By hand: containers are counted.
+pub fn validate_host_processes(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
     let host_process = |options: Option<&WindowsSecurityContextOptions>| options.and_then(|o| o.host_process);
     let of_pod = host_process(spec.security_context.as_deref().and_then(|c| c.windows_options.as_deref()));
     let (mut all, mut of_host) = (0, 0);
@@ -125,64 +122,4 @@ pub(super) fn validate_host_processes(v: &mut Validation<'_>, path: &Path<'_>, s
     if !v.context.allow_privileged {
         v.forbidden(path, "hostProcess containers are disallowed by cluster policy");
     }
-}
-
-/// `validateLinux`
-pub(super) fn refuse_windows_options(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec) {
-    if spec.security_context.as_deref().is_some_and(|c| c.windows_options.is_some()) {
-        v.forbidden(&path.child("securityContext").child("windowsOptions"), NOT_FOR_LINUX);
-    }
-    for_each_container(spec, path, |path, container| {
-        if container.security_context.is_some_and(|c| c.windows_options.is_some()) {
-            v.forbidden(&path.child("securityContext").child("windowsOptions"), NOT_FOR_LINUX);
-        }
-    });
-}
-
-/// `validateWindows`
-pub(super) fn refuse_linux_fields(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec) {
-    let default = Default::default();
-    let context = spec.security_context.as_deref().unwrap_or(&default);
-    let inner = path.child("securityContext");
-    for (path, field, there) in [
-        (&inner, "appArmorProfile", context.app_armor_profile.is_some()),
-        (&inner, "seLinuxOptions", context.se_linux_options.is_some()),
-        (path, "hostUsers", spec.host_users.is_some()),
-        (path, "hostPID", spec.host_pid),
-        (path, "hostIPC", spec.host_ipc),
-        (&inner, "seccompProfile", context.seccomp_profile.is_some()),
-        (&inner, "fsGroup", context.fs_group.is_some()),
-        (&inner, "fsGroupChangePolicy", context.fs_group_change_policy.is_some()),
-        (&inner, "sysctls", !context.sysctls.is_empty()),
-        (path, "shareProcessNamespace", spec.share_process_namespace.is_some()),
-        (&inner, "runAsUser", context.run_as_user.is_some()),
-        (&inner, "runAsGroup", context.run_as_group.is_some()),
-        (&inner, "supplementalGroups", !context.supplemental_groups.is_empty()),
-        (&inner, "supplementalGroupsPolicy", context.supplemental_groups_policy.is_some()),
-        (&inner, "seLinuxChangePolicy", context.se_linux_change_policy.is_some()),
-    ] {
-        if there {
-            v.forbidden(&path.child(field), NOT_FOR_WINDOWS);
-        }
-    }
-    for_each_container(spec, path, |path, container| {
-        let Some(context) = container.security_context else { return };
-        let path = path.child("securityContext");
-        for (field, there) in [
-            ("appArmorProfile", context.app_armor_profile.is_some()),
-            ("seLinuxOptions", context.se_linux_options.is_some()),
-            ("seccompProfile", context.seccomp_profile.is_some()),
-            ("capabilities", context.capabilities.is_some()),
-            ("readOnlyRootFilesystem", context.read_only_root_filesystem.is_some()),
-            ("privileged", context.privileged.is_some()),
-            ("allowPrivilegeEscalation", context.allow_privilege_escalation.is_some()),
-            ("procMount", context.proc_mount.is_some()),
-            ("runAsUser", context.run_as_user.is_some()),
-            ("runAsGroup", context.run_as_group.is_some()),
-        ] {
-            if there {
-                v.forbidden(&path.child(field), NOT_FOR_WINDOWS);
-            }
-        }
-    });
 }

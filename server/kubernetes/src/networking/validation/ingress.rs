@@ -8,8 +8,7 @@ use machinery::field_path::Path;
 use machinery::format::{self, NameRule, ip};
 use machinery::hooks::Validation;
 
-use crate::core::validation::addresses::validate_legacy_ip;
-use crate::core::validation::service_balancer::validate_host_name;
+use crate::core::validation::addresses::{validate_host_name, validate_legacy_ip};
 use generated::networking::v1::{
     HTTPIngressPath, Ingress, IngressBackend, IngressRule, IngressServiceBackend, IngressSpec, IngressTLS, path_type,
 };

@@ -1,0 +1,103 @@
+//! Names that systems outside of Kubernetes or signers of certificates have, and reasons of conditions.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{DNS_LABEL_MAX_LENGTH, DNS_SUBDOMAIN_MAX_LENGTH, Messages, is_dns1123_label, is_dns1123_subdomain};
+use crate::field_error::FieldError;
+use crate::field_path::Path;
+use crate::scalar::go_text::quote;
+
+/// The prefixes of names in iSCSI, and what such names look like.
+static ISCSI_NAMES: LazyLock<Vec<(&str, Option<Regex>)>> = LazyLock::new(|| {
+    [
+        ("iqn", r"iqn\.\d{4}-\d{2}\.([[:alnum:]\-.]+)(:[^,;*&$|\s]+)$"),
+        ("eui", r"^eui.[[:alnum:]]{16}$"),
+        ("naa", r"^naa.[[:alnum:]]{32}$"),
+    ]
+    .map(|(prefix, pattern)| (prefix, Regex::new(pattern).ok()))
+    .into()
+});
+
+const MALFORMED: &str = "must be valid format";
+
+/// The name of a target or an initiator in iSCSI.
+pub fn iscsi_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
+    check_iscsi_name(path, name, MALFORMED)
+}
+
+/// Likewise; of a name without a known prefix the message tells the prefixes.
+pub fn iscsi_name_by_prefix(path: &Path<'_>, name: &str) -> Vec<FieldError> {
+    check_iscsi_name(path, name, "must be valid format starting with iqn, eui, or naa")
+}
+
+fn check_iscsi_name(path: &Path<'_>, name: &str, wrong_prefix: &'static str) -> Vec<FieldError> {
+    let why = match ISCSI_NAMES.iter().find(|(prefix, _)| name.starts_with(prefix)) {
+        None => wrong_prefix,
+        Some((_, Some(shape))) if !shape.is_match(name) => MALFORMED,
+        Some(_) => return Vec::new(),
+    };
+    vec![FieldError::invalid(path, name, why)]
+}
+
+/// Room for a domain, a slash, a namespace, a dot and a name.
+const MAX_SIGNER_NAME: usize = 2 * DNS_SUBDOMAIN_MAX_LENGTH + DNS_LABEL_MAX_LENGTH + 2;
+
+/// A domain, a slash and a path of names with dots between them (upstream `ValidateSignerName`).
+pub fn signer_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
+    if name.is_empty() {
+        return vec![FieldError::required(path, "")];
+    }
+    let (domain, rest) = match name.split_once('/') {
+        Some((domain, rest)) if !rest.contains('/') => (domain, rest),
+        _ => {
+            let detail = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+            return vec![FieldError::invalid(path, name, detail)];
+        }
+    };
+    let mut errors = Vec::new();
+    if domain.len() > DNS_SUBDOMAIN_MAX_LENGTH {
+        errors.push(FieldError::too_long(path, DNS_SUBDOMAIN_MAX_LENGTH));
+    }
+    errors.extend(wrong_label(path, domain, is_dns1123_label));
+    if !domain.contains('.') {
+        let detail = "should be a domain with at least two segments separated by dots";
+        errors.push(FieldError::invalid(path, domain, detail));
+    }
+    errors.extend(wrong_label(path, rest, is_dns1123_subdomain));
+    if name.len() > MAX_SIGNER_NAME {
+        errors.push(FieldError::too_long(path, MAX_SIGNER_NAME));
+    }
+    errors
+}
+
+/// What is wrong with the first part that is malformed.
+fn wrong_label(path: &Path<'_>, name: &str, check: fn(&str) -> Messages) -> Vec<FieldError> {
+    let wrong = name.split('.').map(|label| (label, check(label))).find(|(_, messages)| !messages.is_empty());
+    let Some((label, messages)) = wrong else { return Vec::new() };
+    let errors = messages
+        .into_iter()
+        .map(|message| FieldError::invalid(path, name, format!("validating label {}: {message}", quote(label))));
+    errors.collect()
+}
+
+const REASON: &str = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?";
+
+/// The reason of a condition.
+pub fn condition_reason(path: &Path<'_>, reason: &str) -> Vec<FieldError> {
+    let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let bytes = reason.as_bytes();
+    let matches = bytes.first().is_some_and(u8::is_ascii_alphabetic)
+        && bytes.last().is_some_and(word)
+        && bytes.iter().all(|byte| word(byte) || matches!(byte, b',' | b':'));
+    if matches {
+        return Vec::new();
+    }
+    let detail = format!(
+        "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric \
+         characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or \
+         'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '{REASON}')"
+    );
+    vec![FieldError::invalid(path, reason, detail)]
+}
