@@ -1,4 +1,5 @@
 //! Addresses and networks in fields that were not always checked strictly.
+//! By hand: sets of stored addresses, for functions of other groups too.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,5 @@
 //! Annotations that mean something to pods, most of them older than the fields that say the same.
+//! By hand: they hold documents, and are compared with fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -8,7 +8,8 @@ use machinery::reflect::Ref;
 use super::options::PodOptions;
 use crate::core::v1::Container;
 
-/// `validateInitContainerRestartPolicy`. By hand: what is asked depends on two options, the policy and the rules at once.
+/// `validateInitContainerRestartPolicy`. By hand: what is asked depends on two options, the policy and the rules at
+/// once.
 pub(super) fn validate_init_restart_policy(
     v: &mut Validation<'_>,
     path: &Path<'_>,

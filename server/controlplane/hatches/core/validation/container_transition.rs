@@ -1,4 +1,5 @@
 //! Containers that have ended do not run again, unless they are to be restarted.
+//! By hand: what may follow depends on exit codes, rules and policies of three places.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -54,7 +54,8 @@ const HUGE_PAGES: [&str; 2] = ["limits.hugepages-", "requests.hugepages-"];
 const CPU_DIVISORS: [&str; 2] = ["1m", "1"];
 const BYTE_DIVISORS: [&str; 13] = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
-/// A field that a variable shows (`validateObjectFieldSelector`). By hand: fields have names of old, and keys in brackets.
+/// A field that a variable shows (`validateObjectFieldSelector`). By hand: fields have names of old, and keys in
+/// brackets.
 pub fn validate_field_of_variable(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -124,7 +125,8 @@ pub fn validate_shown_resource(
     }
 }
 
-/// `validateContainerResourceDivisor`, which shows the resource as the bad value. By hand: what is allowed depends on the
+/// `validateContainerResourceDivisor`, which shows the resource as the bad value. By hand: what is allowed depends on
+/// the
 /// resource, by the beginning of its name.
 pub fn validate_divisor(
     v: &mut Validation<'_>,

@@ -1,4 +1,5 @@
 //! Events: loosely in the core group, strictly in `events.k8s.io/v1` (`pkg/apis/core/validation/events.go`).
+//! By hand: which rules hold depends on the group and version of the request.
 
 use machinery::field_path::Path;
 use machinery::format::{NameRule, is_dns1123_subdomain, is_qualified_name};

@@ -1,4 +1,4 @@
-//! Nodes.
+//! Nodes. By hand: annotations that hold documents, and networks that are compared with each other.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

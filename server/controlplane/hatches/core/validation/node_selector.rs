@@ -1,4 +1,4 @@
-//! Which nodes will do.
+//! Which nodes will do. By hand: functions choose the option.
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;

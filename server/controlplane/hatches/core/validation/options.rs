@@ -1,4 +1,5 @@
 //! What pods may say: by feature gates, and by what stored ones say already.
+//! By hand: they follow from gates and from all of what is stored.
 
 use machinery::features;
 use machinery::field_path::Path;

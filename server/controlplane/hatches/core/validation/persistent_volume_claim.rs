@@ -1,4 +1,4 @@
-//! Persistent volume claims.
+//! Persistent volume claims. By hand: the whole spec is compared with what is stored, except for what may change.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Pods, whole.
+//! Pods, whole. By hand: what is asked depends on the subresource, and on options.
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;

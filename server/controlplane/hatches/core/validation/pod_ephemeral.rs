@@ -1,4 +1,4 @@
-//! Containers added to a pod to debug it: they stay as they are.
+//! Containers added to a pod to debug it: they stay as they are. By hand: lists are compared by name.
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;

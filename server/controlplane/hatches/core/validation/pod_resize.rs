@@ -1,4 +1,5 @@
 //! Changing what the containers of a running pod may use (KEP-1287).
+//! By hand: the whole spec is compared with what is stored, except for what may change.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a pod as a whole may use (KEP-2837), against what its containers may use.
+//! What a pod as a whole may use (KEP-2837), against what its containers may use. By hand: amounts are added.
 
 use std::collections::BTreeSet;
 

@@ -16,7 +16,8 @@ use super::volume::validate_volumes;
 use crate::core::v1::PodSpec;
 use crate::meta::v1::ObjectMeta;
 
-/// `ValidatePodSpec`; `meta` is that of the pod, `None` in templates. By hand: containers are checked against the volumes.
+/// `ValidatePodSpec`; `meta` is that of the pod, `None` in templates. By hand: containers are checked against the
+/// volumes.
 pub fn validate_pod_spec(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -76,7 +77,8 @@ pub fn validate_ports_of_host(v: &mut Validation<'_>, path: &Path<'_>, spec: &Po
     }
 }
 
-/// Variables can be read from files of empty directories only (`validateFileKeyRefVolumes`). By hand: volumes are looked up.
+/// Variables can be read from files of empty directories only (`validateFileKeyRefVolumes`). By hand: volumes are
+/// looked up.
 pub fn validate_files_of_variables(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
     for_each_container(spec, path, |path, container| {
         for (index, variable) in container.env.iter().enumerate() {

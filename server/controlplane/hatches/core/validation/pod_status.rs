@@ -1,4 +1,5 @@
 //! What kubelets and the scheduler say about pods.
+//! By hand: the status is compared with the spec, and with what is stored.
 
 use std::net::IpAddr;
 

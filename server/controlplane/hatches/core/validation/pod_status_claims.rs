@@ -1,4 +1,4 @@
-//! Which resource claims were made for a pod.
+//! Which resource claims were made for a pod. By hand: names are looked up in the spec.
 
 use std::collections::{BTreeMap, BTreeSet};
 

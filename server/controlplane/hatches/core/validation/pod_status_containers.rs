@@ -1,4 +1,5 @@
 //! What kubelets say about containers: the users they run as, the devices they got, the images they mount.
+//! By hand: names are looked up in the spec.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Templates that are objects of their own.
+//! Templates that are objects of their own. By hand: the options follow from what is stored.
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;

@@ -1,4 +1,4 @@
-//! What may change in a pod.
+//! What may change in a pod. By hand: the whole spec is compared with what is stored, except for what may change.
 
 use std::collections::{BTreeMap, BTreeSet};
 

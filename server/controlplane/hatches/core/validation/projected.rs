@@ -16,7 +16,8 @@ use crate::core::v1::{
 const MAX_EXPIRATION: i32 = 91 * 24 * 3600;
 const KUBERNETES_MAX_EXPIRATION: i32 = 24 * 3600;
 
-/// `validateProjectedVolumeSource`. By hand: files of all sources are compared with each other, in between of the checks of
+/// `validateProjectedVolumeSource`. By hand: files of all sources are compared with each other, in between of the
+/// checks of
 /// each, and conflicts are reported at the volume.
 pub fn validate_projected(
     v: &mut Validation<'_>,

@@ -1,4 +1,4 @@
-//! Resource quotas.
+//! Resource quotas. By hand: scopes and resources are tables that are compared with each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 

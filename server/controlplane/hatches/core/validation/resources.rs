@@ -257,7 +257,8 @@ fn unknown_claim(path: &Path<'_>, name: &str, of_pod: &BTreeSet<&str>) -> FieldE
     FieldError { detail, ..FieldError::not_found(path, name) }
 }
 
-/// What running a pod costs besides its containers (`validateOverhead`). By hand: it is checked as limits of a container are.
+/// What running a pod costs besides its containers (`validateOverhead`). By hand: it is checked as limits of a
+/// container are.
 pub fn validate_overhead(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
     let resources = ResourceRequirements { limits: spec.overhead.clone(), ..ResourceRequirements::default() };
     validate_container_resources(v, &path.child("overhead"), &resources, &BTreeSet::new());

@@ -14,7 +14,8 @@ use crate::hatches::core::internal::internal_value;
 pub(super) const TOPOLOGY_HINTS: &str = "service.kubernetes.io/topology-aware-hints";
 const TOPOLOGY_MODE: &str = "service.kubernetes.io/topology-mode";
 
-/// `ValidateServiceCreate`, `ValidateServiceUpdate`, `ValidateServiceStatusUpdate`. By hand: what an annotation says stands
+/// `ValidateServiceCreate`, `ValidateServiceUpdate`, `ValidateServiceStatusUpdate`. By hand: what an annotation says
+/// stands
 /// between what fields say.
 pub fn validate_service(v: &mut Validation<'_>, _: &Path<'_>, new: &Service, old: Option<&Service>) {
     let path = Path::new("spec");
@@ -61,7 +62,8 @@ pub fn validate_external_addresses(
     }
 }
 
-/// Neither node ports nor ports are used twice with the same protocol. By hand: all node ports are looked at first, and ports
+/// Neither node ports nor ports are used twice with the same protocol. By hand: all node ports are looked at first, and
+/// ports
 /// are shown without what they do not share.
 pub fn validate_unique_ports(v: &mut Validation<'_>, path: &Path<'_>, spec: &ServiceSpec, _: Option<&ServiceSpec>) {
     let path = path.child("ports");

@@ -1,4 +1,4 @@
-//! Kernel parameters that pods set.
+//! Kernel parameters that pods set. By hand: names are put in one form, and looked up in a table.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Templates of pods.
+//! Templates of pods. By hand: the options of pods, and annotations that are compared with fields.
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;

@@ -1,4 +1,4 @@
-//! The taints of nodes that pods put up with.
+//! The taints of nodes that pods put up with. By hand: functions choose the option.
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;

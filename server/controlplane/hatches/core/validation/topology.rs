@@ -13,7 +13,8 @@ use crate::core::v1::{PodSpec, TopologySpreadConstraint};
 use crate::meta::v1::LabelSelector;
 use apimachinery::hatches::meta::{SelectorOptions, validate_label_name, validate_label_selector_with};
 
-/// `validateTopologySpreadConstraints`. By hand: of constraints that repeat each other all but the last are reported, and
+/// `validateTopologySpreadConstraints`. By hand: of constraints that repeat each other all but the last are reported,
+/// and
 /// keys of labels are compared with the selector.
 pub fn validate_spread_constraints(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
     let (path, constraints) = (path.child("topologySpreadConstraints"), &spec.topology_spread_constraints);

@@ -15,7 +15,8 @@ use crate::core::v1::{PersistentVolumeClaimTemplate, Volume, VolumeSource};
 /// Volumes by name, those without a mistake.
 pub(super) type Volumes<'s> = BTreeMap<&'s str, &'s VolumeSource>;
 
-/// `ValidateVolumes`; `pod` is the pod's name, empty in templates. By hand: which volumes have no mistake counts for mounts.
+/// `ValidateVolumes`; `pod` is the pod's name, empty in templates. By hand: which volumes have no mistake counts for
+/// mounts.
 pub(super) fn validate_volumes<'s>(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -53,8 +54,9 @@ pub fn validate_portal_length(v: &mut Validation<'_>, path: &Path<'_>, volume: &
 
 /// The longest `<volume name>:<portal>`.
 pub(super) const MAX_TARGET: usize = 64;
-pub(super) const LONG_PORTAL: &str = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if \
-     iscsi.initiatorName is specified.";
+pub(super) const LONG_PORTAL: &str =
+    "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is \
+     specified.";
 
 /// The claim of an ephemeral volume, for which a template stands.
 pub fn validate_claim_template_of_pod(

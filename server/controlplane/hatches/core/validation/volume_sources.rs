@@ -48,7 +48,8 @@ fn is_host_port(text: &str) -> bool {
     parts.is_some_and(|(host, port)| !host.contains(['[', ']']) && !port.contains([':', '[', ']']))
 }
 
-/// The name of the persistent volume and the portal have to fit into a name of a target. By hand: two lengths are added.
+/// The name of the persistent volume and the portal have to fit into a name of a target. By hand: two lengths are
+/// added.
 pub fn validate_target_length(
     v: &mut Validation<'_>,
     path: &Path<'_>,
