@@ -1,6 +1,6 @@
-//! Build script of the generated packages: reads `api-defs/`, renders the package that cargo is building, and writes the files that
-//! differ. It watches its inputs only, so that a build with nothing changed runs nothing, and one in which only a group of your own
-//! changed compiles that group.
+//! Build script of the generated packages, and of the crates that own their functions: reads `api-defs/`, renders what belongs to the
+//! package that cargo is building, and writes the files that differ. It watches its inputs only, so that a build with nothing changed
+//! runs nothing, and one in which only a group of your own changed compiles that group.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,18 +9,21 @@ use codegen::model::Package;
 
 fn main() -> ExitCode {
     let manifest_dir = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-    let (package, root) = match std::env::var("CARGO_PKG_NAME").as_deref() {
-        Ok("apimachinery") => (Package::Apimachinery, Path::new(&manifest_dir).join("../..")),
-        Ok("own") => (Package::Own, Path::new(&manifest_dir).join("../..")),
-        _ => (Package::Generated, Path::new(&manifest_dir).join("..")),
+    let target = Path::new(&manifest_dir);
+    let name = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
+    let (package, root) = match name.as_str() {
+        "apimachinery" | "meta" => (Package::Apimachinery, target.join("../..")),
+        "kubernetes" => (Package::Generated, target.join("../..")),
+        "own" => (Package::Own, target.join("../..")),
+        _ => (Package::Generated, target.join("..")),
     };
     println!("cargo::rerun-if-env-changed=CI");
-    match codegen::refresh(
-        &codegen::Project::whole(root),
-        Path::new(&manifest_dir),
-        package,
-        std::env::var_os("CI").is_some(),
-    ) {
+    let (project, check) = (codegen::Project::whole(root), std::env::var_os("CI").is_some());
+    let done = match name.as_str() {
+        "kubernetes" | "meta" => codegen::refresh_registration(&project, target, package, check),
+        _ => codegen::refresh(&project, target, package, check),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(report) => {
             eprintln!("{report}");

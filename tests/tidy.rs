@@ -155,11 +155,15 @@ fn groups_of_kubernetes_alone_are_tagged() {
 fn dependencies_of_a_package_elsewhere_are_listed() {
     let manifest = fs::read_to_string(root().join("examples/shop/Cargo.toml")).unwrap();
     let document = fs::read_to_string(root().join("docs/library.md")).unwrap();
+    let template = fs::read_to_string(root().join("server/apiserver/templates/package.toml")).unwrap();
     let sections = ["[dependencies]", "[build-dependencies]"]
         .map(|head| manifest.split(head).nth(1).unwrap().split("\n[").next().unwrap());
     let names = sections.iter().flat_map(|section| section.lines()).filter_map(|line| line.split_once('.'));
-    let missing = names.filter(|(name, _)| !document.contains(&format!("\n{name} = ")));
-    none(missing.map(|(name, _)| format!("docs/library.md does not list {name}")).collect());
+    let names: Vec<&str> = names.map(|(name, _)| name).collect();
+    for (file, text) in [("docs/library.md", document), ("the template of `new`", template)] {
+        let missing = names.iter().filter(|name| !text.contains(&format!("\n{name} = ")));
+        none(missing.map(|name| format!("{file} does not list {name}")).collect());
+    }
 }
 
 /// The external crates of `[workspace.dependencies]`.

@@ -124,6 +124,16 @@ impl Package {
             Package::Own => "own",
         }
     }
+
+    /// The crate that owns the functions written by hand that definitions name. It fills tables by which the types know them. An
+    /// author's functions are compiled into the package instead.
+    pub fn owner(self) -> Option<&'static str> {
+        match self {
+            Package::Apimachinery => Some("meta"),
+            Package::Generated => Some("kubernetes"),
+            Package::Own => None,
+        }
+    }
 }
 
 /// One version of a group.
@@ -750,6 +760,17 @@ pub enum TypeRef {
     List(Box<TypeRef>),
     /// Keys are strings.
     Map(Box<TypeRef>),
+}
+
+impl TypeRef {
+    /// The struct that values of the type hold, through lists and maps.
+    pub fn held(&self) -> Option<StructId> {
+        match self {
+            TypeRef::Struct(id) => Some(*id),
+            TypeRef::List(inner) | TypeRef::Map(inner) => inner.held(),
+            _ => None,
+        }
+    }
 }
 
 /// A constant in a declaration.

@@ -65,14 +65,14 @@ impl Project {
         self.is_ones_own() && folder.is_absolute() && group.package == Package::Own
     }
 
-    /// Folder of the functions that definitions name, below the root.
+    /// Folder of the functions that an author's definitions name, below the root.
     pub fn hatches(&self) -> &'static str {
-        if self.is_ones_own() { "hatches" } else { "server/controlplane/hatches" }
+        "hatches"
     }
 
-    /// The same folder, from the sources of a generated package.
-    pub(crate) fn hatches_from(&self, package: Package) -> String {
-        let up = if self.is_ones_own() || package == Package::Generated { "../../" } else { "../../../" };
+    /// The same folder, from the sources of the package of an author's groups.
+    pub(crate) fn hatches_from_sources(&self) -> String {
+        let up = if self.is_ones_own() { "../../" } else { "../../../" };
         format!("{up}{}", self.hatches())
     }
 }

@@ -49,8 +49,27 @@ pub fn refresh(project: &Project, target: &Path, package: Package, check: bool) 
         let why = "is new in a package that was built before anybody could know";
         return Err(format!("error: the group `{}` {why}\n  = help: run `touch build.rs` and build again", group.name));
     }
-    let files = emit::render(&model, package, &project.hatches_from(package));
-    let stale = differences(target, &files).map_err(|e| format!("error: cannot read {}: {e}", target.display()))?;
+    let files = emit::render(&model, package, &project.hatches_from_sources());
+    bring_up_to_date(target, &files, &OWNED, check)
+}
+
+/// Writes `generated/registration.rs` of the crate that owns the functions of Kubernetes' groups. With `check` it writes nothing and
+/// fails when it would have. The error is text for a person.
+pub fn refresh_registration(project: &Project, target: &Path, package: Package, check: bool) -> Result<(), String> {
+    let Examined { model, diagnostics, .. } = examine_project(project);
+    for input in inputs(project, &model, package, diagnostics.has_errors()) {
+        println!("cargo::rerun-if-changed={}", project.root.join(input).display());
+    }
+    if diagnostics.has_errors() {
+        return Err(diagnostics.to_string());
+    }
+    bring_up_to_date(target, &[emit::functions::registration(&model, package)], &["generated"], check)
+}
+
+/// Makes the files below `target` the rendered ones; `owned` are folders that hold nothing else.
+fn bring_up_to_date(target: &Path, files: &[File], owned: &[&str], check: bool) -> Result<(), String> {
+    let stale =
+        differences(target, files, owned).map_err(|e| format!("error: cannot read {}: {e}", target.display()))?;
     if stale.is_empty() {
         return Ok(());
     }
@@ -68,16 +87,10 @@ pub fn refresh(project: &Project, target: &Path, package: Package, check: bool) 
 /// What a package is made of. Groups of one's own are in no other package, whose folders are named one by one therefore: only what is
 /// watched as a whole can notice a group that is new, or mistakes wherever they are.
 fn inputs(project: &Project, model: &Model, package: Package, has_errors: bool) -> Vec<PathBuf> {
-    let hatches = Path::new(project.hatches());
     let mut paths = project.definitions();
-    paths.push(hatches.into());
+    paths.push(project.hatches().into());
     if package != Package::Own && !has_errors {
-        let groups = model.groups.iter().filter(|group| group.package != Package::Own);
-        let each = groups.flat_map(|group| {
-            let own = hatches.join(&group.module);
-            [folder(group), own.with_extension("rs"), own]
-        });
-        paths = each.collect();
+        paths = model.groups.iter().filter(|group| group.package != Package::Own).map(folder).collect();
     }
     // Of what is not there cargo would think that it has just changed.
     paths.retain(|path| project.root.join(path).exists());
@@ -131,7 +144,7 @@ impl Stale<'_> {
     }
 }
 
-fn differences<'f>(target: &Path, files: &'f [File]) -> io::Result<Vec<Stale<'f>>> {
+fn differences<'f>(target: &Path, files: &'f [File], owned: &[&str]) -> io::Result<Vec<Stale<'f>>> {
     let mut stale = Vec::new();
     let wanted: BTreeSet<&Path> = files.iter().map(|f| Path::new(&f.path)).collect();
     for file in files {
@@ -142,7 +155,7 @@ fn differences<'f>(target: &Path, files: &'f [File]) -> io::Result<Vec<Stale<'f>
             Err(e) => return Err(e),
         }
     }
-    for folder in OWNED {
+    for folder in owned {
         let mut found = Vec::new();
         list(&target.join(folder), &mut found)?;
         for path in found {

@@ -332,7 +332,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1: ResourceDef = Resourc
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::admissionregistration::mutating_admission_policy_param_kind(
+                            |v| crate::functions::admissionregistration::mutating_admission_policy_param_kind(
                                 v,
                                 c,
                             ),
@@ -390,7 +390,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1: ResourceDef =
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::admissionregistration::mutating_admission_policy_binding_param_ref(
+                            |v| crate::functions::admissionregistration::mutating_admission_policy_binding_param_ref(
                                 v,
                                 c,
                             ),
@@ -492,7 +492,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = Resou
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::admissionregistration::validating_admission_policy_param_kind(
+                            |v| crate::functions::admissionregistration::validating_admission_policy_param_kind(
                                 v,
                                 c,
                             ),
@@ -558,7 +558,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = 
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::admissionregistration::validating_admission_policy_param_kind(
+                            |v| crate::functions::admissionregistration::validating_admission_policy_param_kind(
                                 v,
                                 c,
                             ),
@@ -624,7 +624,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef =
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::admissionregistration::validating_admission_policy_param_kind(
+                            |v| crate::functions::admissionregistration::validating_admission_policy_param_kind(
                                 v,
                                 c,
                             ),
@@ -682,7 +682,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1: ResourceDef
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::admissionregistration::validating_admission_policy_binding_param_ref(
+                            |v| crate::functions::admissionregistration::validating_admission_policy_binding_param_ref(
                                 v,
                                 c,
                             ),
@@ -769,7 +769,7 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1: ResourceDef = ResourceDef {
             if let Some(o) = o
                 .downcast::<apimachinery::apiextensions::v1::CustomResourceDefinition>()
             {
-                apimachinery::hatches::apiextensions::begin_cleanup(c, o)
+                apimachinery::functions::apiextensions::begin_cleanup(c, o)
             }
         }),
         ..Hooks::NONE
@@ -803,7 +803,7 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1: ResourceDef = ResourceD
             if let Some(o) = o
                 .downcast::<apimachinery::apiextensions::v1::CustomResourceDefinition>()
             {
-                apimachinery::hatches::apiextensions::begin_cleanup(c, o)
+                apimachinery::functions::apiextensions::begin_cleanup(c, o)
             }
         }),
         ..Hooks::NONE
@@ -849,7 +849,7 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
                         .downcast::<apimachinery::apiregistration::v1::APIService>()
                         .map_or(
                             Cell::Null,
-                            |v| apimachinery::hatches::apiregistration::api_service_service(
+                            |v| apimachinery::functions::apiregistration::api_service_service(
                                 v,
                                 c,
                             ),
@@ -868,7 +868,7 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
                         .downcast::<apimachinery::apiregistration::v1::APIService>()
                         .map_or(
                             Cell::Null,
-                            |v| apimachinery::hatches::apiregistration::api_service_available(
+                            |v| apimachinery::functions::apiregistration::api_service_available(
                                 v,
                                 c,
                             ),
@@ -895,7 +895,7 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
             if let Some(new) = new
                 .downcast::<apimachinery::apiregistration::v1::APIService>()
             {
-                apimachinery::hatches::apiregistration::create_api_service(
+                apimachinery::functions::apiregistration::create_api_service(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),
@@ -948,7 +948,7 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
                         .downcast::<apimachinery::apiregistration::v1::APIService>()
                         .map_or(
                             Cell::Null,
-                            |v| apimachinery::hatches::apiregistration::api_service_service(
+                            |v| apimachinery::functions::apiregistration::api_service_service(
                                 v,
                                 c,
                             ),
@@ -967,7 +967,7 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
                         .downcast::<apimachinery::apiregistration::v1::APIService>()
                         .map_or(
                             Cell::Null,
-                            |v| apimachinery::hatches::apiregistration::api_service_available(
+                            |v| apimachinery::functions::apiregistration::api_service_available(
                                 v,
                                 c,
                             ),
@@ -994,7 +994,7 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
             if let Some(new) = new
                 .downcast::<apimachinery::apiregistration::v1::APIService>()
             {
-                apimachinery::hatches::apiregistration::create_api_service(
+                apimachinery::functions::apiregistration::create_api_service(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),
@@ -1029,7 +1029,7 @@ static APPS_CONTROLLER_REVISION_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::apps::v1::ControllerRevision>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::apps::controller_revision_controller(
+                            |v| crate::functions::apps::controller_revision_controller(
                                 v,
                                 c,
                             ),
@@ -1166,7 +1166,7 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::apps::v1::DaemonSet>() {
-                crate::hatches::apps::create_daemon_set(
+                crate::functions::apps::create_daemon_set(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),
@@ -1178,7 +1178,7 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
                 new.downcast::<crate::apps::v1::DaemonSet>(),
                 old.downcast(),
             ) {
-                crate::hatches::apps::update_daemon_set(c, new, old)
+                crate::functions::apps::update_daemon_set(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
@@ -1186,7 +1186,7 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::apps::v1::DaemonSet>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::apps::warn_daemon_set(
+                    |new| crate::functions::apps::warn_daemon_set(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -1305,7 +1305,7 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::apps::v1::DaemonSet>() {
-                crate::hatches::apps::create_daemon_set(
+                crate::functions::apps::create_daemon_set(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),
@@ -1317,7 +1317,7 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
                 new.downcast::<crate::apps::v1::DaemonSet>(),
                 old.downcast(),
             ) {
-                crate::hatches::apps::update_daemon_set(c, new, old)
+                crate::functions::apps::update_daemon_set(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
@@ -1325,7 +1325,7 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
                 .downcast::<crate::apps::v1::DaemonSet>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::apps::warn_daemon_set(
+                    |new| crate::functions::apps::warn_daemon_set(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -1370,7 +1370,7 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::apps::v1::Deployment>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::apps::deployment_ready(v, c),
+                            |v| crate::functions::apps::deployment_ready(v, c),
                         )
                 },
                 &[&["spec", "replicas"], &["status", "readyReplicas"]],
@@ -1437,7 +1437,7 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
                 new.downcast::<crate::apps::v1::Deployment>(),
                 old.downcast(),
             ) {
-                crate::hatches::apps::update_deployment(c, new, old)
+                crate::functions::apps::update_deployment(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
@@ -1445,7 +1445,7 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::apps::v1::Deployment>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::apps::warn_deployment(
+                    |new| crate::functions::apps::warn_deployment(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -1490,7 +1490,7 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
                         .downcast::<crate::apps::v1::Deployment>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::apps::deployment_ready(v, c),
+                            |v| crate::functions::apps::deployment_ready(v, c),
                         )
                 },
                 &[&["spec", "replicas"], &["status", "readyReplicas"]],
@@ -1557,7 +1557,7 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
                 new.downcast::<crate::apps::v1::Deployment>(),
                 old.downcast(),
             ) {
-                crate::hatches::apps::update_deployment(c, new, old)
+                crate::functions::apps::update_deployment(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
@@ -1565,7 +1565,7 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
                 .downcast::<crate::apps::v1::Deployment>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::apps::warn_deployment(
+                    |new| crate::functions::apps::warn_deployment(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -1610,7 +1610,7 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
                         .downcast::<crate::apps::v1::Deployment>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::apps::deployment_ready(v, c),
+                            |v| crate::functions::apps::deployment_ready(v, c),
                         )
                 },
                 &[&["spec", "replicas"], &["status", "readyReplicas"]],
@@ -1677,7 +1677,7 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
                 new.downcast::<crate::apps::v1::Deployment>(),
                 old.downcast(),
             ) {
-                crate::hatches::apps::update_deployment(c, new, old)
+                crate::functions::apps::update_deployment(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
@@ -1685,7 +1685,7 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
                 .downcast::<crate::apps::v1::Deployment>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::apps::warn_deployment(
+                    |new| crate::functions::apps::warn_deployment(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -1789,7 +1789,7 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::apps::v1::ReplicaSet>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::apps::warn_replica_set(
+                    |new| crate::functions::apps::warn_replica_set(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -1893,7 +1893,7 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
                 .downcast::<crate::apps::v1::ReplicaSet>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::apps::warn_replica_set(
+                    |new| crate::functions::apps::warn_replica_set(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -1938,7 +1938,7 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::apps::v1::StatefulSet>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::apps::stateful_set_ready(v, c),
+                            |v| crate::functions::apps::stateful_set_ready(v, c),
                         )
                 },
                 &[&["spec", "replicas"], &["status", "readyReplicas"]],
@@ -1987,7 +1987,7 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::apps::v1::StatefulSet>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::apps::warn_stateful_set(
+                    |new| crate::functions::apps::warn_stateful_set(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -2032,7 +2032,7 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
                         .downcast::<crate::apps::v1::StatefulSet>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::apps::stateful_set_ready(v, c),
+                            |v| crate::functions::apps::stateful_set_ready(v, c),
                         )
                 },
                 &[&["spec", "replicas"], &["status", "readyReplicas"]],
@@ -2081,7 +2081,7 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
                 .downcast::<crate::apps::v1::StatefulSet>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::apps::warn_stateful_set(
+                    |new| crate::functions::apps::warn_stateful_set(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -2126,7 +2126,7 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
                         .downcast::<crate::apps::v1::StatefulSet>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::apps::stateful_set_ready(v, c),
+                            |v| crate::functions::apps::stateful_set_ready(v, c),
                         )
                 },
                 &[&["spec", "replicas"], &["status", "readyReplicas"]],
@@ -2175,7 +2175,7 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
                 .downcast::<crate::apps::v1::StatefulSet>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::apps::warn_stateful_set(
+                    |new| crate::functions::apps::warn_stateful_set(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -2272,7 +2272,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
                         .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_reference(
+                            |v| crate::functions::autoscaling::horizontal_pod_autoscaler_reference(
                                 v,
                                 c,
                             ),
@@ -2291,7 +2291,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
                         .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_targets(
+                            |v| crate::functions::autoscaling::horizontal_pod_autoscaler_targets(
                                 v,
                                 c,
                             ),
@@ -2310,7 +2310,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
                         .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_min_pods(
+                            |v| crate::functions::autoscaling::horizontal_pod_autoscaler_min_pods(
                                 v,
                                 c,
                             ),
@@ -2376,7 +2376,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_reference(
+                            |v| crate::functions::autoscaling::horizontal_pod_autoscaler_reference(
                                 v,
                                 c,
                             ),
@@ -2395,7 +2395,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_targets(
+                            |v| crate::functions::autoscaling::horizontal_pod_autoscaler_targets(
                                 v,
                                 c,
                             ),
@@ -2414,7 +2414,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_min_pods(
+                            |v| crate::functions::autoscaling::horizontal_pod_autoscaler_min_pods(
                                 v,
                                 c,
                             ),
@@ -2495,7 +2495,7 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::batch::v1::CronJob>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::batch::cron_job_suspend(v, c),
+                            |v| crate::functions::batch::cron_job_suspend(v, c),
                         )
                 },
                 &[&["spec", "suspend"]],
@@ -2579,7 +2579,7 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::batch::v1::CronJob>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::batch::warn_cron_job(
+                    |new| crate::functions::batch::warn_cron_job(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -2636,7 +2636,7 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
                         .downcast::<crate::batch::v1::CronJob>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::batch::cron_job_suspend(v, c),
+                            |v| crate::functions::batch::cron_job_suspend(v, c),
                         )
                 },
                 &[&["spec", "suspend"]],
@@ -2720,7 +2720,7 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
                 .downcast::<crate::batch::v1::CronJob>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::batch::warn_cron_job(
+                    |new| crate::functions::batch::warn_cron_job(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -2759,7 +2759,10 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
                 |o, c| {
                     o
                         .downcast::<crate::batch::v1::Job>()
-                        .map_or(Cell::Null, |v| crate::hatches::batch::job_status(v, c))
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::functions::batch::job_status(v, c),
+                        )
                 },
                 &[&["metadata", "deletionTimestamp"], &["status", "conditions"]],
             ),
@@ -2774,7 +2777,7 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::batch::v1::Job>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::batch::job_completions(v, c),
+                            |v| crate::functions::batch::job_completions(v, c),
                         )
                 },
                 &[
@@ -2794,7 +2797,7 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::batch::v1::Job>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::batch::job_duration(v, c),
+                            |v| crate::functions::batch::job_duration(v, c),
                         )
                 },
                 &[&["status", "startTime"], &["status", "completionTime"]],
@@ -2844,7 +2847,7 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
             value: Selected::ByHand(|o| {
                 o
                     .downcast::<crate::batch::v1::Job>()
-                    .map_or(String::new(), crate::hatches::batch::job_successful_label)
+                    .map_or(String::new(), crate::functions::batch::job_successful_label)
             }),
             reads: &[&["status", "succeeded"]],
         },
@@ -2862,7 +2865,7 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::batch::v1::Job>() {
-                crate::hatches::batch::create_job(
+                crate::functions::batch::create_job(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),
@@ -2874,7 +2877,7 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::batch::v1::Job>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::batch::warn_job(
+                    |new| crate::functions::batch::warn_job(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -2944,7 +2947,7 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::certificates::v1::CertificateSigningRequest>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::certificates::certificate_signing_request_requested_duration(
+                            |v| crate::functions::certificates::certificate_signing_request_requested_duration(
                                 v,
                                 c,
                             ),
@@ -2964,7 +2967,7 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::certificates::v1::CertificateSigningRequest>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::certificates::certificate_signing_request_condition(
+                            |v| crate::functions::certificates::certificate_signing_request_condition(
                                 v,
                                 c,
                             ),
@@ -2987,7 +2990,7 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
                 new.downcast::<crate::certificates::v1::CertificateSigningRequest>(),
                 old.downcast(),
             ) {
-                crate::hatches::certificates::update_request(c, new, old)
+                crate::functions::certificates::update_request(c, new, old)
             }
         }),
         ..Hooks::NONE
@@ -3053,7 +3056,7 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
                         .downcast::<crate::certificates::v1::CertificateSigningRequest>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::certificates::certificate_signing_request_requested_duration(
+                            |v| crate::functions::certificates::certificate_signing_request_requested_duration(
                                 v,
                                 c,
                             ),
@@ -3073,7 +3076,7 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
                         .downcast::<crate::certificates::v1::CertificateSigningRequest>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::certificates::certificate_signing_request_condition(
+                            |v| crate::functions::certificates::certificate_signing_request_condition(
                                 v,
                                 c,
                             ),
@@ -3096,7 +3099,7 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
                 new.downcast::<crate::certificates::v1::CertificateSigningRequest>(),
                 old.downcast(),
             ) {
-                crate::hatches::certificates::update_request(c, new, old)
+                crate::functions::certificates::update_request(c, new, old)
             }
         }),
         ..Hooks::NONE
@@ -3191,7 +3194,7 @@ static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::certificates::pod_certificate_request_state(
+                            |v| crate::functions::certificates::pod_certificate_request_state(
                                 v,
                                 c,
                             ),
@@ -3224,7 +3227,7 @@ static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
                 new.downcast::<crate::certificates::v1beta1::PodCertificateRequest>(),
                 old.downcast(),
             ) {
-                crate::hatches::certificates::update_pod_request(c, new, old)
+                crate::functions::certificates::update_pod_request(c, new, old)
             }
         }),
         ..Hooks::NONE
@@ -3348,7 +3351,7 @@ static CORE_COMPONENT_STATUS_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::ComponentStatus>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::component_status_status(v, c),
+                            |v| crate::functions::core::component_status_status(v, c),
                         )
                 },
                 &[&["conditions"]],
@@ -3364,7 +3367,7 @@ static CORE_COMPONENT_STATUS_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::ComponentStatus>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::component_status_message(v, c),
+                            |v| crate::functions::core::component_status_message(v, c),
                         )
                 },
                 &[&["conditions"]],
@@ -3380,7 +3383,7 @@ static CORE_COMPONENT_STATUS_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::ComponentStatus>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::component_status_error(v, c),
+                            |v| crate::functions::core::component_status_error(v, c),
                         )
                 },
                 &[&["conditions"]],
@@ -3417,7 +3420,7 @@ static CORE_CONFIG_MAP_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::ConfigMap>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::config_map_data(v, c),
+                            |v| crate::functions::core::config_map_data(v, c),
                         )
                 },
                 &[&["data"], &["binaryData"]],
@@ -3461,7 +3464,7 @@ static CORE_ENDPOINTS_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::Endpoints>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::endpoints_endpoints(v, c),
+                            |v| crate::functions::core::endpoints_endpoints(v, c),
                         )
                 },
                 &[&["subsets"]],
@@ -3486,7 +3489,7 @@ static CORE_ENDPOINTS_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::core::v1::Endpoints>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::core::warn_endpoints(
+                    |new| crate::functions::core::warn_endpoints(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -3515,7 +3518,7 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::Event>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::event_last_seen(v, c),
+                            |v| crate::functions::core::event_last_seen(v, c),
                         )
                 },
                 &[&["series"], &["lastTimestamp"], &["firstTimestamp"], &["eventTime"]],
@@ -3541,7 +3544,10 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
                 |o, c| {
                     o
                         .downcast::<crate::core::v1::Event>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::event_object(v, c))
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::functions::core::event_object(v, c),
+                        )
                 },
                 &[&["involvedObject"]],
             ),
@@ -3562,7 +3568,10 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
                 |o, c| {
                     o
                         .downcast::<crate::core::v1::Event>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::event_source(v, c))
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::functions::core::event_source(v, c),
+                        )
                 },
                 &[&["source"], &["reportingComponent"], &["reportingInstance"]],
             ),
@@ -3577,7 +3586,7 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::Event>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::event_message(v, c),
+                            |v| crate::functions::core::event_message(v, c),
                         )
                 },
                 &[&["message"]],
@@ -3594,7 +3603,7 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::Event>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::event_first_seen(v, c),
+                            |v| crate::functions::core::event_first_seen(v, c),
                         )
                 },
                 &[&["firstTimestamp"], &["eventTime"]],
@@ -3609,7 +3618,10 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
                 |o, c| {
                     o
                         .downcast::<crate::core::v1::Event>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::event_count(v, c))
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::functions::core::event_count(v, c),
+                        )
                 },
                 &[&["series"], &["count"]],
             ),
@@ -3651,7 +3663,7 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
             value: Selected::ByHand(|o| {
                 o
                     .downcast::<crate::core::v1::Event>()
-                    .map_or(String::new(), crate::hatches::core::event_source_label)
+                    .map_or(String::new(), crate::functions::core::event_source_label)
             }),
             reads: &[&["source", "component"], &["reportingComponent"]],
         },
@@ -3680,7 +3692,7 @@ static CORE_LIMIT_RANGE_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::core::v1::LimitRange>() {
-                crate::hatches::core::create_limit_range(
+                crate::functions::core::create_limit_range(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),
@@ -3740,7 +3752,7 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::core::v1::Namespace>() {
-                crate::hatches::core::create_namespace(
+                crate::functions::core::create_namespace(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),
@@ -3752,18 +3764,18 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
                 new.downcast::<crate::core::v1::Namespace>(),
                 old.downcast(),
             ) {
-                crate::hatches::core::update_namespace(c, new, old)
+                crate::functions::core::update_namespace(c, new, old)
             }
         }),
         delete: Some(|c, o| {
             if let Some(o) = o.downcast::<crate::core::v1::Namespace>() {
-                crate::hatches::core::delete_namespace(c, o)
+                crate::functions::core::delete_namespace(c, o)
             }
         }),
         holds: Some(|o| {
             o
                 .downcast::<crate::core::v1::Namespace>()
-                .is_some_and(crate::hatches::core::namespace_has_content)
+                .is_some_and(crate::functions::core::namespace_has_content)
         }),
         ..Hooks::NONE
     },
@@ -3798,7 +3810,10 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
                 |o, c| {
                     o
                         .downcast::<crate::core::v1::Node>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::node_status(v, c))
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::functions::core::node_status(v, c),
+                        )
                 },
                 &[&["spec", "unschedulable"], &["status", "conditions"]],
             ),
@@ -3811,7 +3826,7 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
                 |o, c| {
                     o
                         .downcast::<crate::core::v1::Node>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::node_roles(v, c))
+                        .map_or(Cell::Null, |v| crate::functions::core::node_roles(v, c))
                 },
                 &[&["metadata", "labels"]],
             ),
@@ -3840,7 +3855,7 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::Node>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::node_internal_ip(v, c),
+                            |v| crate::functions::core::node_internal_ip(v, c),
                         )
                 },
                 &[&["status", "addresses"]],
@@ -3857,7 +3872,7 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::Node>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::node_external_ip(v, c),
+                            |v| crate::functions::core::node_external_ip(v, c),
                         )
                 },
                 &[&["status", "addresses"]],
@@ -3881,7 +3896,7 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::Node>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::node_kernel_version(v, c),
+                            |v| crate::functions::core::node_kernel_version(v, c),
                         )
                 },
                 &[&["status", "nodeInfo"]],
@@ -3909,7 +3924,7 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::core::v1::Node>() {
-                crate::hatches::core::create_node(
+                crate::functions::core::create_node(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),
@@ -3921,7 +3936,7 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
                 new.downcast::<crate::core::v1::Node>(),
                 old.downcast(),
             ) {
-                crate::hatches::core::update_node(c, new, old)
+                crate::functions::core::update_node(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
@@ -3929,7 +3944,7 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::core::v1::Node>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::core::warn_node(
+                    |new| crate::functions::core::warn_node(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -3975,7 +3990,7 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::PersistentVolume>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::persistent_volume_access_modes(
+                            |v| crate::functions::core::persistent_volume_access_modes(
                                 v,
                                 c,
                             ),
@@ -4001,7 +4016,7 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::PersistentVolume>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::persistent_volume_status(v, c),
+                            |v| crate::functions::core::persistent_volume_status(v, c),
                         )
                 },
                 &[&["metadata", "deletionTimestamp"], &["status", "phase"]],
@@ -4017,7 +4032,7 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::PersistentVolume>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::persistent_volume_claim(v, c),
+                            |v| crate::functions::core::persistent_volume_claim(v, c),
                         )
                 },
                 &[&["spec", "claimRef"]],
@@ -4033,7 +4048,7 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::PersistentVolume>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::persistent_volume_storage_class(
+                            |v| crate::functions::core::persistent_volume_storage_class(
                                 v,
                                 c,
                             ),
@@ -4081,7 +4096,7 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::core::v1::PersistentVolume>() {
-                crate::hatches::core::create_volume(
+                crate::functions::core::create_volume(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),
@@ -4093,7 +4108,7 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
                 new.downcast::<crate::core::v1::PersistentVolume>(),
                 old.downcast(),
             ) {
-                crate::hatches::core::update_volume(c, new, old)
+                crate::functions::core::update_volume(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
@@ -4101,7 +4116,7 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::core::v1::PersistentVolume>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::core::warn_volume(
+                    |new| crate::functions::core::warn_volume(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -4142,7 +4157,7 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::PersistentVolumeClaim>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::persistent_volume_claim_status(
+                            |v| crate::functions::core::persistent_volume_claim_status(
                                 v,
                                 c,
                             ),
@@ -4167,7 +4182,7 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::PersistentVolumeClaim>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::persistent_volume_claim_capacity(
+                            |v| crate::functions::core::persistent_volume_claim_capacity(
                                 v,
                                 c,
                             ),
@@ -4186,7 +4201,7 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::PersistentVolumeClaim>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::persistent_volume_claim_access_modes(
+                            |v| crate::functions::core::persistent_volume_claim_access_modes(
                                 v,
                                 c,
                             ),
@@ -4205,7 +4220,7 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::PersistentVolumeClaim>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::persistent_volume_claim_storage_class(
+                            |v| crate::functions::core::persistent_volume_claim_storage_class(
                                 v,
                                 c,
                             ),
@@ -4248,7 +4263,7 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::core::v1::PersistentVolumeClaim>() {
-                crate::hatches::core::create_claim(
+                crate::functions::core::create_claim(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),
@@ -4260,7 +4275,7 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
                 new.downcast::<crate::core::v1::PersistentVolumeClaim>(),
                 old.downcast(),
             ) {
-                crate::hatches::core::update_claim(c, new, old)
+                crate::functions::core::update_claim(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
@@ -4268,7 +4283,7 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::core::v1::PersistentVolumeClaim>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::core::warn_claim(
+                    |new| crate::functions::core::warn_claim(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -4325,7 +4340,7 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
                 |o, c| {
                     o
                         .downcast::<crate::core::v1::Pod>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::pod_ready(v, c))
+                        .map_or(Cell::Null, |v| crate::functions::core::pod_ready(v, c))
                 },
                 &[
                     &["spec", "containers", "name"],
@@ -4343,7 +4358,7 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
                 |o, c| {
                     o
                         .downcast::<crate::core::v1::Pod>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::pod_status(v, c))
+                        .map_or(Cell::Null, |v| crate::functions::core::pod_status(v, c))
                 },
                 &[
                     &["metadata", "deletionTimestamp"],
@@ -4361,7 +4376,10 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
                 |o, c| {
                     o
                         .downcast::<crate::core::v1::Pod>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::pod_restarts(v, c))
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::functions::core::pod_restarts(v, c),
+                        )
                 },
                 &[
                     &["spec", "initContainers", "name"],
@@ -4410,7 +4428,7 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::Pod>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::pod_readiness_gates(v, c),
+                            |v| crate::functions::core::pod_readiness_gates(v, c),
                         )
                 },
                 &[&["spec", "readinessGates"], &["status", "conditions"]],
@@ -4436,7 +4454,7 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
             value: Selected::ByHand(|o| {
                 o
                     .downcast::<crate::core::v1::Pod>()
-                    .map_or(String::new(), crate::hatches::core::pod_ips_label)
+                    .map_or(String::new(), crate::functions::core::pod_ips_label)
             }),
             reads: &[&["status", "podIPs"]],
         },
@@ -4451,7 +4469,11 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::core::v1::Pod>() {
-                crate::hatches::core::create_pod(c, new, said.and_then(|o| o.downcast()))
+                crate::functions::core::create_pod(
+                    c,
+                    new,
+                    said.and_then(|o| o.downcast()),
+                )
             }
         }),
         update: Some(|c, new, old| {
@@ -4459,7 +4481,7 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
                 new.downcast::<crate::core::v1::Pod>(),
                 old.downcast(),
             ) {
-                crate::hatches::core::update_pod(c, new, old)
+                crate::functions::core::update_pod(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
@@ -4467,7 +4489,7 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::core::v1::Pod>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::core::warn_pod(
+                    |new| crate::functions::core::warn_pod(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -4477,12 +4499,12 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
         grace: Some(|asked, o| {
             o
                 .downcast::<crate::core::v1::Pod>()
-                .and_then(|o| crate::hatches::core::grace_of_pod(asked, o))
+                .and_then(|o| crate::functions::core::grace_of_pod(asked, o))
         }),
         rows: Some(|o| {
             o
                 .downcast::<crate::core::v1::Pod>()
-                .map_or(Vec::new(), crate::hatches::core::pod_row_conditions)
+                .map_or(Vec::new(), crate::functions::core::pod_row_conditions)
         }),
         ..Hooks::NONE
     },
@@ -4535,7 +4557,7 @@ static CORE_POD_TEMPLATE_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::core::v1::PodTemplate>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::core::warn_pod_template(
+                    |new| crate::functions::core::warn_pod_template(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -4642,7 +4664,7 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::core::v1::ReplicationController>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::core::warn_replication_controller(
+                    |new| crate::functions::core::warn_replication_controller(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -4683,7 +4705,7 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::ResourceQuota>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::resource_quota_request(v, c),
+                            |v| crate::functions::core::resource_quota_request(v, c),
                         )
                 },
                 &[&["status", "hard"], &["status", "used"]],
@@ -4699,7 +4721,7 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::ResourceQuota>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::resource_quota_limit(v, c),
+                            |v| crate::functions::core::resource_quota_limit(v, c),
                         )
                 },
                 &[&["status", "hard"], &["status", "used"]],
@@ -4724,7 +4746,7 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::core::v1::ResourceQuota>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::core::warn_resource_quota(
+                    |new| crate::functions::core::warn_resource_quota(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -4780,7 +4802,7 @@ static CORE_SECRET_V1: ResourceDef = ResourceDef {
                 new.downcast::<crate::core::v1::Secret>(),
                 old.downcast(),
             ) {
-                crate::hatches::core::update_secret(c, new, old)
+                crate::functions::core::update_secret(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
@@ -4788,7 +4810,7 @@ static CORE_SECRET_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::core::v1::Secret>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::core::warn_secret(
+                    |new| crate::functions::core::warn_secret(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -4839,7 +4861,7 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::Service>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::service_cluster_ip(v, c),
+                            |v| crate::functions::core::service_cluster_ip(v, c),
                         )
                 },
                 &[&["spec", "clusterIPs"]],
@@ -4855,7 +4877,7 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::Service>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::service_external_ip(v, c),
+                            |v| crate::functions::core::service_external_ip(v, c),
                         )
                 },
                 &[
@@ -4876,7 +4898,7 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::Service>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::service_ports(v, c),
+                            |v| crate::functions::core::service_ports(v, c),
                         )
                 },
                 &[&["spec", "ports"]],
@@ -4911,7 +4933,7 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::core::v1::Service>() {
-                crate::hatches::core::create_service(
+                crate::functions::core::create_service(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),
@@ -4923,7 +4945,7 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
                 new.downcast::<crate::core::v1::Service>(),
                 old.downcast(),
             ) {
-                crate::hatches::core::update_service(c, new, old)
+                crate::functions::core::update_service(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
@@ -4931,7 +4953,7 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::core::v1::Service>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::core::warn_service(
+                    |new| crate::functions::core::warn_service(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -4977,7 +4999,7 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::core::v1::ServiceAccount>() {
-                crate::hatches::core::create_service_account(
+                crate::functions::core::create_service_account(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),
@@ -4989,7 +5011,7 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
                 new.downcast::<crate::core::v1::ServiceAccount>(),
                 old.downcast(),
             ) {
-                crate::hatches::core::update_service_account(c, new, old)
+                crate::functions::core::update_service_account(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
@@ -4997,7 +5019,7 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::core::v1::ServiceAccount>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::core::warn_service_account(
+                    |new| crate::functions::core::warn_service_account(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -5039,7 +5061,7 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::discovery::v1::EndpointSlice>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::discovery::endpoint_slice_ports(v, c),
+                            |v| crate::functions::discovery::endpoint_slice_ports(v, c),
                         )
                 },
                 &[&["ports"]],
@@ -5055,7 +5077,10 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::discovery::v1::EndpointSlice>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::discovery::endpoint_slice_endpoints(v, c),
+                            |v| crate::functions::discovery::endpoint_slice_endpoints(
+                                v,
+                                c,
+                            ),
                         )
                 },
                 &[&["endpoints", "addresses"]],
@@ -5077,7 +5102,7 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::discovery::v1::EndpointSlice>() {
-                crate::hatches::discovery::create_endpoint_slice(
+                crate::functions::discovery::create_endpoint_slice(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),
@@ -5089,7 +5114,7 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
                 new.downcast::<crate::discovery::v1::EndpointSlice>(),
                 old.downcast(),
             ) {
-                crate::hatches::discovery::update_endpoint_slice(c, new, old)
+                crate::functions::discovery::update_endpoint_slice(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
@@ -5097,7 +5122,7 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::discovery::v1::EndpointSlice>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::discovery::warn_endpoint_slice(
+                    |new| crate::functions::discovery::warn_endpoint_slice(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -5126,7 +5151,7 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::Event>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::event_last_seen(v, c),
+                            |v| crate::functions::core::event_last_seen(v, c),
                         )
                 },
                 &[&["series"], &["lastTimestamp"], &["firstTimestamp"], &["eventTime"]],
@@ -5152,7 +5177,10 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
                 |o, c| {
                     o
                         .downcast::<crate::core::v1::Event>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::event_object(v, c))
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::functions::core::event_object(v, c),
+                        )
                 },
                 &[&["involvedObject"]],
             ),
@@ -5173,7 +5201,10 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
                 |o, c| {
                     o
                         .downcast::<crate::core::v1::Event>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::event_source(v, c))
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::functions::core::event_source(v, c),
+                        )
                 },
                 &[&["source"], &["reportingComponent"], &["reportingInstance"]],
             ),
@@ -5188,7 +5219,7 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::Event>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::event_message(v, c),
+                            |v| crate::functions::core::event_message(v, c),
                         )
                 },
                 &[&["message"]],
@@ -5205,7 +5236,7 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::core::v1::Event>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::core::event_first_seen(v, c),
+                            |v| crate::functions::core::event_first_seen(v, c),
                         )
                 },
                 &[&["firstTimestamp"], &["eventTime"]],
@@ -5220,7 +5251,10 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
                 |o, c| {
                     o
                         .downcast::<crate::core::v1::Event>()
-                        .map_or(Cell::Null, |v| crate::hatches::core::event_count(v, c))
+                        .map_or(
+                            Cell::Null,
+                            |v| crate::functions::core::event_count(v, c),
+                        )
                 },
                 &[&["series"], &["count"]],
             ),
@@ -5326,7 +5360,10 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::flowcontrol::v1::FlowSchema>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c),
+                            |v| crate::functions::flowcontrol::flow_schema_missing_pl(
+                                v,
+                                c,
+                            ),
                         )
                 },
                 &[&["status", "conditions"]],
@@ -5343,7 +5380,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
         order: Some(|o| {
             o
                 .downcast::<crate::flowcontrol::v1::FlowSchema>()
-                .map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)
+                .map_or(0, crate::functions::flowcontrol::precedence_of_flow_schema)
         }),
         ..Hooks::NONE
     },
@@ -5417,7 +5454,10 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
                         .downcast::<crate::flowcontrol::v1::FlowSchema>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c),
+                            |v| crate::functions::flowcontrol::flow_schema_missing_pl(
+                                v,
+                                c,
+                            ),
                         )
                 },
                 &[&["status", "conditions"]],
@@ -5434,7 +5474,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
         order: Some(|o| {
             o
                 .downcast::<crate::flowcontrol::v1::FlowSchema>()
-                .map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)
+                .map_or(0, crate::functions::flowcontrol::precedence_of_flow_schema)
         }),
         ..Hooks::NONE
     },
@@ -5508,7 +5548,10 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
                         .downcast::<crate::flowcontrol::v1::FlowSchema>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c),
+                            |v| crate::functions::flowcontrol::flow_schema_missing_pl(
+                                v,
+                                c,
+                            ),
                         )
                 },
                 &[&["status", "conditions"]],
@@ -5525,7 +5568,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
         order: Some(|o| {
             o
                 .downcast::<crate::flowcontrol::v1::FlowSchema>()
-                .map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)
+                .map_or(0, crate::functions::flowcontrol::precedence_of_flow_schema)
         }),
         ..Hooks::NONE
     },
@@ -5599,7 +5642,10 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
                         .downcast::<crate::flowcontrol::v1::FlowSchema>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::flowcontrol::flow_schema_missing_pl(v, c),
+                            |v| crate::functions::flowcontrol::flow_schema_missing_pl(
+                                v,
+                                c,
+                            ),
                         )
                 },
                 &[&["status", "conditions"]],
@@ -5616,7 +5662,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
         order: Some(|o| {
             o
                 .downcast::<crate::flowcontrol::v1::FlowSchema>()
-                .map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)
+                .map_or(0, crate::functions::flowcontrol::precedence_of_flow_schema)
         }),
         ..Hooks::NONE
     },
@@ -6023,7 +6069,7 @@ static APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1: ResourceDef = ResourceDef {
                         .downcast::<crate::apiserverinternal::v1alpha1::StorageVersion>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::apiserverinternal::storage_version_storage_versions(
+                            |v| crate::functions::apiserverinternal::storage_version_storage_versions(
                                 v,
                                 c,
                             ),
@@ -6085,7 +6131,7 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::networking::v1::Ingress>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::networking::ingress_hosts(v, c),
+                            |v| crate::functions::networking::ingress_hosts(v, c),
                         )
                 },
                 &[&["spec", "rules", "host"]],
@@ -6101,7 +6147,7 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::networking::v1::Ingress>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::networking::ingress_address(v, c),
+                            |v| crate::functions::networking::ingress_address(v, c),
                         )
                 },
                 &[&["status", "loadBalancer"]],
@@ -6117,7 +6163,7 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::networking::v1::Ingress>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::networking::ingress_ports(v, c),
+                            |v| crate::functions::networking::ingress_ports(v, c),
                         )
                 },
                 &[&["spec", "tls"]],
@@ -6143,7 +6189,7 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::networking::v1::Ingress>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::networking::warn_ingress(
+                    |new| crate::functions::networking::warn_ingress(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -6191,7 +6237,7 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
                         .downcast::<crate::networking::v1::Ingress>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::networking::ingress_hosts(v, c),
+                            |v| crate::functions::networking::ingress_hosts(v, c),
                         )
                 },
                 &[&["spec", "rules", "host"]],
@@ -6207,7 +6253,7 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
                         .downcast::<crate::networking::v1::Ingress>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::networking::ingress_address(v, c),
+                            |v| crate::functions::networking::ingress_address(v, c),
                         )
                 },
                 &[&["status", "loadBalancer"]],
@@ -6223,7 +6269,7 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
                         .downcast::<crate::networking::v1::Ingress>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::networking::ingress_ports(v, c),
+                            |v| crate::functions::networking::ingress_ports(v, c),
                         )
                 },
                 &[&["spec", "tls"]],
@@ -6249,7 +6295,7 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
                 .downcast::<crate::networking::v1::Ingress>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::networking::warn_ingress(
+                    |new| crate::functions::networking::warn_ingress(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -6277,7 +6323,7 @@ static NETWORKING_INGRESS_CLASS_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::networking::v1::IngressClass>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::networking::ingress_class_name(v, c),
+                            |v| crate::functions::networking::ingress_class_name(v, c),
                         )
                 },
                 &[&["metadata", "name"], &["metadata", "annotations"]],
@@ -6300,7 +6346,7 @@ static NETWORKING_INGRESS_CLASS_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::networking::v1::IngressClass>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::networking::ingress_class_parameters(
+                            |v| crate::functions::networking::ingress_class_parameters(
                                 v,
                                 c,
                             ),
@@ -6347,7 +6393,7 @@ static NETWORKING_IP_ADDRESS_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::networking::v1::IPAddress>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::networking::ip_address_parent_ref(v, c),
+                            |v| crate::functions::networking::ip_address_parent_ref(v, c),
                         )
                 },
                 &[&["spec", "parentRef"]],
@@ -6400,7 +6446,7 @@ static NETWORKING_NETWORK_POLICY_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::networking::v1::NetworkPolicy>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::networking::warn_network_policy(
+                    |new| crate::functions::networking::warn_network_policy(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -6525,7 +6571,7 @@ static NODE_RUNTIME_CLASS_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::node::v1::RuntimeClass>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::node::warn_runtime_class(
+                    |new| crate::functions::node::warn_runtime_class(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -6686,7 +6732,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::rbac::v1::ClusterRoleBinding>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::rbac::cluster_role_binding_role(v, c),
+                            |v| crate::functions::rbac::cluster_role_binding_role(v, c),
                         )
                 },
                 &[&["roleRef"]],
@@ -6710,7 +6756,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::rbac::v1::ClusterRoleBinding>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::rbac::cluster_role_binding_users(v, c),
+                            |v| crate::functions::rbac::cluster_role_binding_users(v, c),
                         )
                 },
                 &[&["subjects"]],
@@ -6727,7 +6773,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::rbac::v1::ClusterRoleBinding>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::rbac::cluster_role_binding_groups(v, c),
+                            |v| crate::functions::rbac::cluster_role_binding_groups(v, c),
                         )
                 },
                 &[&["subjects"]],
@@ -6744,7 +6790,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::rbac::v1::ClusterRoleBinding>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::rbac::cluster_role_binding_service_accounts(
+                            |v| crate::functions::rbac::cluster_role_binding_service_accounts(
                                 v,
                                 c,
                             ),
@@ -6800,7 +6846,7 @@ static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::rbac::v1::RoleBinding>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::rbac::role_binding_role(v, c),
+                            |v| crate::functions::rbac::role_binding_role(v, c),
                         )
                 },
                 &[&["roleRef"]],
@@ -6824,7 +6870,7 @@ static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::rbac::v1::RoleBinding>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::rbac::role_binding_users(v, c),
+                            |v| crate::functions::rbac::role_binding_users(v, c),
                         )
                 },
                 &[&["subjects"]],
@@ -6841,7 +6887,7 @@ static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::rbac::v1::RoleBinding>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::rbac::role_binding_groups(v, c),
+                            |v| crate::functions::rbac::role_binding_groups(v, c),
                         )
                 },
                 &[&["subjects"]],
@@ -6858,7 +6904,10 @@ static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::rbac::v1::RoleBinding>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::rbac::role_binding_service_accounts(v, c),
+                            |v| crate::functions::rbac::role_binding_service_accounts(
+                                v,
+                                c,
+                            ),
                         )
                 },
                 &[&["subjects"]],
@@ -6966,7 +7015,7 @@ static RESOURCE_DEVICE_TAINT_RULE_V1BETA2: ResourceDef = ResourceDef {
                 new.downcast::<crate::resource::v1beta2::DeviceTaintRule>(),
                 old.downcast(),
             ) {
-                crate::hatches::resource::update_device_taint_rule(c, new, old)
+                crate::functions::resource::update_device_taint_rule(c, new, old)
             }
         }),
         ..Hooks::NONE
@@ -7036,7 +7085,7 @@ static RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3: ResourceDef = ResourceDef {
                 new.downcast::<crate::resource::v1beta2::DeviceTaintRule>(),
                 old.downcast(),
             ) {
-                crate::hatches::resource::update_device_taint_rule(c, new, old)
+                crate::functions::resource::update_device_taint_rule(c, new, old)
             }
         }),
         ..Hooks::NONE
@@ -7073,7 +7122,7 @@ static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::resource::v1::ResourceClaim>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::resource::resource_claim_state(v, c),
+                            |v| crate::functions::resource::resource_claim_state(v, c),
                         )
                 },
                 &[
@@ -7103,7 +7152,7 @@ static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
                 new.downcast::<crate::resource::v1::ResourceClaim>(),
                 old.downcast(),
             ) {
-                crate::hatches::resource::update_resource_claim(c, new, old)
+                crate::functions::resource::update_resource_claim(c, new, old)
             }
         }),
         ..Hooks::NONE
@@ -7140,7 +7189,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
                         .downcast::<crate::resource::v1::ResourceClaim>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::resource::resource_claim_state(v, c),
+                            |v| crate::functions::resource::resource_claim_state(v, c),
                         )
                 },
                 &[
@@ -7170,7 +7219,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
                 new.downcast::<crate::resource::v1::ResourceClaim>(),
                 old.downcast(),
             ) {
-                crate::hatches::resource::update_resource_claim(c, new, old)
+                crate::functions::resource::update_resource_claim(c, new, old)
             }
         }),
         ..Hooks::NONE
@@ -7207,7 +7256,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
                         .downcast::<crate::resource::v1::ResourceClaim>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::resource::resource_claim_state(v, c),
+                            |v| crate::functions::resource::resource_claim_state(v, c),
                         )
                 },
                 &[
@@ -7237,7 +7286,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
                 new.downcast::<crate::resource::v1::ResourceClaim>(),
                 old.downcast(),
             ) {
-                crate::hatches::resource::update_resource_claim(c, new, old)
+                crate::functions::resource::update_resource_claim(c, new, old)
             }
         }),
         ..Hooks::NONE
@@ -7312,7 +7361,7 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::resource::resource_pool_status_request_total(
+                            |v| crate::functions::resource::resource_pool_status_request_total(
                                 v,
                                 c,
                             ),
@@ -7333,7 +7382,7 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::resource::resource_pool_status_request_available(
+                            |v| crate::functions::resource::resource_pool_status_request_available(
                                 v,
                                 c,
                             ),
@@ -7354,7 +7403,7 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::resource::resource_pool_status_request_allocated(
+                            |v| crate::functions::resource::resource_pool_status_request_allocated(
                                 v,
                                 c,
                             ),
@@ -7375,7 +7424,7 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::resource::resource_pool_status_request_unavailable(
+                            |v| crate::functions::resource::resource_pool_status_request_unavailable(
                                 v,
                                 c,
                             ),
@@ -7396,7 +7445,7 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::resource::resource_pool_status_request_errors(
+                            |v| crate::functions::resource::resource_pool_status_request_errors(
                                 v,
                                 c,
                             ),
@@ -7418,7 +7467,7 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::resource::resource_pool_status_request_pools(
+                            |v| crate::functions::resource::resource_pool_status_request_pools(
                                 v,
                                 c,
                             ),
@@ -7439,7 +7488,7 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::resource::resource_pool_status_request_status(
+                            |v| crate::functions::resource::resource_pool_status_request_status(
                                 v,
                                 c,
                             ),
@@ -7460,7 +7509,7 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::resource::resource_pool_status_request_completed(
+                            |v| crate::functions::resource::resource_pool_status_request_completed(
                                 v,
                                 c,
                             ),
@@ -7534,7 +7583,7 @@ static RESOURCE_RESOURCE_SLICE_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::resource::v1::ResourceSlice>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::resource::warn_resource_slice(
+                    |new| crate::functions::resource::warn_resource_slice(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -7574,7 +7623,7 @@ static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
                         .downcast::<crate::scheduling::v1alpha2::PodGroup>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::scheduling::pod_group_policy(v, c),
+                            |v| crate::functions::scheduling::pod_group_policy(v, c),
                         )
                 },
                 &[&["spec", "schedulingPolicy"]],
@@ -7599,7 +7648,7 @@ static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
                         .downcast::<crate::scheduling::v1alpha2::PodGroup>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::scheduling::pod_group_status(v, c),
+                            |v| crate::functions::scheduling::pod_group_status(v, c),
                         )
                 },
                 &[&["status", "conditions"]],
@@ -7669,7 +7718,7 @@ static SCHEDULING_PRIORITY_CLASS_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, said| {
             if let Some(new) = new.downcast::<crate::scheduling::v1::PriorityClass>() {
-                crate::hatches::scheduling::create_priority_class(
+                crate::functions::scheduling::create_priority_class(
                     c,
                     new,
                     said.and_then(|o| o.downcast()),
@@ -7731,7 +7780,10 @@ static STORAGE_CSI_DRIVER_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::storage::v1::CSIDriver>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::storage::csi_driver_attach_required(v, c),
+                            |v| crate::functions::storage::csi_driver_attach_required(
+                                v,
+                                c,
+                            ),
                         )
                 },
                 &[&["spec", "attachRequired"]],
@@ -7796,7 +7848,7 @@ static STORAGE_CSI_DRIVER_V1: ResourceDef = ResourceDef {
                 new.downcast::<crate::storage::v1::CSIDriver>(),
                 old.downcast(),
             ) {
-                crate::hatches::storage::update_driver(c, new, old)
+                crate::functions::storage::update_driver(c, new, old)
             }
         }),
         warnings: Some(|c, new, old| {
@@ -7804,7 +7856,7 @@ static STORAGE_CSI_DRIVER_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::storage::v1::CSIDriver>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::storage::warn_csi_driver(
+                    |new| crate::functions::storage::warn_csi_driver(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -7868,7 +7920,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::storage::v1::CSIStorageCapacity>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::storage::warn_csi_storage_capacity(
+                    |new| crate::functions::storage::warn_csi_storage_capacity(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -7897,7 +7949,7 @@ static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::storage::v1::StorageClass>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::storage::storage_class_name(v, c),
+                            |v| crate::functions::storage::storage_class_name(v, c),
                         )
                 },
                 &[&["metadata", "name"], &["metadata", "annotations"]],
@@ -7931,7 +7983,7 @@ static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
                         .downcast::<crate::storage::v1::StorageClass>()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::storage::storage_class_allow_volume_expansion(
+                            |v| crate::functions::storage::storage_class_allow_volume_expansion(
                                 v,
                                 c,
                             ),
@@ -7959,7 +8011,7 @@ static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
                 .downcast::<crate::storage::v1::StorageClass>()
                 .map_or(
                     Vec::new(),
-                    |new| crate::hatches::storage::warn_storage_class(
+                    |new| crate::functions::storage::warn_storage_class(
                         c,
                         new,
                         old.and_then(|o| o.downcast()),
@@ -8219,7 +8271,7 @@ static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = Resourc
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::storagemigration::storage_version_migration_resource(
+                            |v| crate::functions::storagemigration::storage_version_migration_resource(
                                 v,
                                 c,
                             ),
@@ -8240,7 +8292,7 @@ static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = Resourc
                         >()
                         .map_or(
                             Cell::Null,
-                            |v| crate::hatches::storagemigration::storage_version_migration_status(
+                            |v| crate::functions::storagemigration::storage_version_migration_status(
                                 v,
                                 c,
                             ),

@@ -5,7 +5,7 @@
 #![allow(clippy::all, clippy::pedantic, rustdoc::all, unused_imports)]
 
 mod catalog;
-pub mod hatches;
+pub mod functions;
 pub mod admission;
 pub mod admissionregistration;
 pub mod apps;

@@ -82,7 +82,7 @@ pub const GATES: &str = "ClusterTrustBundle=true,GenericWorkload=true,PodCertifi
 /// of the kinds that have none. Resources come before their subresources.
 pub fn targets() -> Vec<Target> {
     let is_on = |kind: &KindDef| kind.serving == Serving::On && kind.gate.is_empty();
-    let (on, off): (Vec<&KindDef>, Vec<_>) = generated::CATALOG.kinds.iter().partition(|kind| is_on(kind));
+    let (on, off): (Vec<&KindDef>, Vec<_>) = kubernetes::catalog().kinds.iter().partition(|kind| is_on(kind));
     let mut known: HashSet<_> = on.iter().map(|kind| (kind.group, kind.kind)).collect();
     let off = off.into_iter().filter(|kind| kind.serving == Serving::Off);
     let served = on.into_iter().chain(off.filter(|kind| known.insert((kind.group, kind.kind))));
@@ -130,7 +130,7 @@ fn of_subresource(
         return None;
     }
     let (group, version, name) = subresource.kind;
-    let body = generated::CATALOG.kind(group, version, name).unwrap_or(kind);
+    let body = kubernetes::catalog().kind(group, version, name).unwrap_or(kind);
     let set_up = match subresource.name {
         _ if methods.contains(&Method::Create) => SetUp::Nothing,
         "resize" | "scale" | "finalize" => SetUp::Small,

@@ -56,9 +56,10 @@ fn tags(model: &Model, group: &Group) -> usize {
     fields.flat_map(|field| &field.tags).filter(|tag| !tag.starts_with("k8s:alpha(")).count()
 }
 
-/// Lines of `hatches/<module>/validation.rs` and of the files below `hatches/<module>/validation/`.
+/// Lines of `<module>/validation.rs`, and of the files below `<module>/validation/`, in the crate that owns the functions.
 fn lines(root: &Path, group: &Group) -> usize {
-    let folder = root.join("server/controlplane/hatches").join(&group.module);
+    let Some(owner) = group.package.owner() else { return 0 };
+    let folder = root.join("server").join(owner).join("src").join(&group.module);
     let below = fs::read_dir(folder.join("validation")).into_iter().flatten().flatten().map(|entry| entry.path());
     let files = below.chain([folder.join("validation.rs")]);
     files.filter_map(|file| fs::read_to_string(file).ok()).map(|text| text.lines().count()).sum()

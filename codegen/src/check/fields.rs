@@ -23,6 +23,7 @@ impl Checker<'_> {
         self.items_shape(one);
         for field in &one.fields {
             self.words_fit(field);
+            self.nesting(field);
             self.map_keys(field);
             self.inline_shape(field);
             self.format(field, formats);
@@ -148,6 +149,18 @@ impl Checker<'_> {
         let TypeRef::Struct(id) = **items else { return false };
         let item = &self.model.structs[id.0];
         item.role == Role::Object && item.module == "core" && item.version == "v1"
+    }
+
+    /// A list or map in another one has no descriptor, and an absent one is an empty one.
+    fn nesting(&mut self, field: &Field) {
+        let (TypeRef::List(inner) | TypeRef::Map(inner)) = &field.ty else { return };
+        let (what, help) = match **inner {
+            TypeRef::List(_) | TypeRef::Map(_) => ("a list or map in another one", "put a struct around the inner one"),
+            _ if field.nullable => ("an `Option` around a list or map", "drop `Option`: an absent one is an empty one"),
+            _ => return,
+        };
+        let place = self.word(&field.span, "type");
+        self.push(Diagnostic::error(codes::BAD_TYPE, &place, format!("the API cannot carry {what}")).help(help));
     }
 
     fn map_keys(&mut self, field: &Field) {

@@ -2,44 +2,9 @@
 
 use super::Checker;
 use crate::diagnostics::{Diagnostic, codes, did_you_mean};
-use crate::emit::struct_in;
+use crate::functions::{Signature, Type, signatures};
 use crate::hatches::{Argument, Function, Hatches, Passing};
-use crate::model::{Cell, Check, Model, Span, Struct, StructId};
-
-/// A function that a definition names, and the signature it has to have.
-struct Wanted {
-    module: String,
-    name: String,
-    parameters: Vec<Parameter>,
-    returns: &'static str,
-    span: Span,
-}
-
-/// A parameter as a definition needs it.
-#[derive(Clone, Copy)]
-struct Parameter {
-    name: &'static str,
-    passing: Passing,
-    ty: Type,
-}
-
-#[derive(Clone, Copy)]
-enum Type {
-    Struct(StructId),
-    /// A type of the machinery or of Rust, by its name.
-    Named(&'static str),
-}
-
-impl Parameter {
-    const fn new(name: &'static str, passing: Passing, ty: Type) -> Self {
-        Parameter { name, passing, ty }
-    }
-
-    /// `new` and `old` of a change.
-    const fn change(passing: Passing, old: Passing, of: StructId) -> [Self; 2] {
-        [Self::new("new", passing, Type::Struct(of)), Self::new("old", old, Type::Struct(of))]
-    }
-}
+use crate::model::Model;
 
 impl Checker<'_> {
     pub(super) fn hatches(&mut self, hatches: &Hatches) {
@@ -57,107 +22,24 @@ impl Checker<'_> {
         }
     }
 
-    fn wanted(&self) -> Vec<Wanted> {
-        let structs = self.model.structs.iter().enumerate();
-        let mut out: Vec<Wanted> = structs.flat_map(|(index, one)| self.of_struct(StructId(index), one)).collect();
-        out.extend(self.model.groups.iter().flat_map(|group| group.kinds.iter().flat_map(|kind| of_kind(group, kind))));
-        out
-    }
-
-    fn of_struct(&self, id: StructId, one: &Struct) -> Vec<Wanted> {
-        let object = Parameter::new("object", Passing::Mutable, Type::Struct(id));
-        let hooks = [&one.default_by_hand, &one.normalize].into_iter().flatten();
-        let mut out: Vec<Wanted> = hooks.map(|name| self.on_struct(one, name, vec![object])).collect();
-        out.extend(one.validate_by_hand.iter().map(|name| {
-            let validation = Parameter::new("validation", Passing::Mutable, Type::Named("Validation"));
-            let path = Parameter::new("path", Passing::Shared, Type::Named("Path"));
-            let [new, old] = Parameter::change(Passing::Shared, Passing::Optional, id);
-            self.on_struct(one, name, vec![validation, path, new, old])
-        }));
-        out.extend(one.checks.iter().flat_map(|check| self.of_check(id, one, check)));
-        let Some((conversion, hub)) = one.conversion.as_ref().and_then(|c| Some((c, c.hub?))) else { return out };
-        for name in &conversion.by_hand {
-            for (suffix, from, to) in [("to_hub", id, hub), ("from_hub", hub, id)] {
-                let parameters = [("from", from), ("to", to)];
-                let parameters = parameters.map(|(name, id)| Parameter::new(name, Passing::Mutable, Type::Struct(id)));
-                let wanted = self.on_struct(one, &format!("{name}_{suffix}"), parameters.to_vec());
-                out.push(Wanted { span: self.place(one, name), ..wanted });
+    /// Functions that definitions of the project's own groups name.
+    fn wanted(&self) -> Vec<Signature> {
+        let own = |one: &Signature| {
+            self.model.groups.iter().any(|group| group.module == one.module && group.package.owner().is_none())
+        };
+        let mut out: Vec<Signature> = signatures(self.model).into_iter().filter(own).collect();
+        for one in &mut out {
+            let Some(said) = &one.said else { continue };
+            let name = said.rsplit("::").next().unwrap_or(said).to_string();
+            if let Some(span) = self.origins.hatches.get(&(one.module.clone(), name)) {
+                one.span = span.clone();
             }
         }
         out
     }
-
-    /// The functions of a check, which take the structs that its field holds.
-    fn of_check(&self, id: StructId, one: &Struct, check: &Check) -> Vec<Wanted> {
-        let held = match check.field.as_str() {
-            "" => Some(id),
-            field => self.follow(one, field).ok().and_then(|place| struct_in(&place.field.ty)),
-        };
-        let Some(held) = held else { return Vec::new() };
-        let validation = Parameter::new("validation", Passing::Mutable, Type::Named("Validation"));
-        let path = Parameter::new("path", Passing::Shared, Type::Named("Path"));
-        let [new, old] = Parameter::change(Passing::Shared, Passing::Optional, held);
-        let wanted = |name: &str| Wanted {
-            span: check.span.clone(),
-            ..self.on_struct(one, name, vec![validation, path, new, old])
-        };
-        check.functions().into_iter().map(wanted).collect()
-    }
-
-    fn on_struct(&self, one: &Struct, name: &str, parameters: Vec<Parameter>) -> Wanted {
-        let (module, name, span) = (one.module.clone(), name.to_string(), self.place(one, name));
-        Wanted { module, name, parameters, returns: "", span }
-    }
-
-    fn place(&self, one: &Struct, name: &str) -> Span {
-        let said = name.rsplit("::").next().unwrap_or(name).to_string();
-        self.origins.hatches.get(&(one.module.clone(), said)).unwrap_or(&one.span).clone()
-    }
 }
 
-fn of_kind(group: &crate::model::Group, kind: &crate::model::Kind) -> Vec<Wanted> {
-    let hub = kind.versions.first().and_then(|hub| group.versions.iter().find(|version| version.name == hub.version));
-    let hub = hub.and_then(|version| version.structs.get(&kind.name).copied());
-    let Some(shown) = kind.stored_as.or(hub) else { return Vec::new() };
-    let object = Parameter::new("object", Passing::Shared, Type::Struct(shown));
-    let context = |ty| Parameter::new("context", Passing::Shared, Type::Named(ty));
-    let wanted = |name: &String, parameters, returns, span: &Span| Wanted {
-        module: group.module.clone(),
-        name: name.clone(),
-        parameters,
-        returns,
-        span: span.clone(),
-    };
-    let mut out = Vec::new();
-    for column in &kind.columns {
-        if let Cell::ByHand(name) = &column.cell {
-            out.push(wanted(name, vec![object, context("PrintContext")], "Cell", &column.span));
-        }
-    }
-    for hook in &kind.strategy {
-        let change = |new, old| [vec![context("Context")], Parameter::change(new, old, shown).to_vec()].concat();
-        let (parameters, returns) = match hook.word.as_str() {
-            "warnings" => (change(Passing::Shared, Passing::Optional), "Vec"),
-            "rows" => (vec![object], "Vec"),
-            "order" => (vec![object], "i64"),
-            "holds" => (vec![object], "bool"),
-            "delete" => {
-                let object = Parameter::new("object", Passing::Mutable, Type::Struct(shown));
-                (vec![context("Context"), object], "")
-            }
-            "grace" => (vec![Parameter::new("asked", Passing::Optional, Type::Named("i64")), object], "Option"),
-            "create" => (change(Passing::Mutable, Passing::Optional), ""),
-            _ => (change(Passing::Mutable, Passing::Shared), ""),
-        };
-        out.push(wanted(&hook.function, parameters, returns, &hook.span));
-    }
-    for field in kind.resource.iter().flat_map(|resource| &resource.selectable) {
-        out.extend(field.by_hand.iter().map(|name| wanted(name, vec![object], "String", &field.span)));
-    }
-    out
-}
-
-fn missing(model: &Model, folder: &str, wanted: &Wanted, names: &[&str]) -> Diagnostic {
+fn missing(model: &Model, folder: &str, wanted: &Signature, names: &[&str]) -> Diagnostic {
     let message = format!("there is no function `{}` in `{folder}/{}.rs`", wanted.name, wanted.module);
     let diagnostic = Diagnostic::error(codes::HATCH_MISSING, &wanted.span, message);
     match did_you_mean(&wanted.name, names) {
@@ -166,7 +48,7 @@ fn missing(model: &Model, folder: &str, wanted: &Wanted, names: &[&str]) -> Diag
     }
 }
 
-fn mismatch(model: &Model, folder: &str, wanted: &Wanted, function: &Function) -> Option<Diagnostic> {
+fn mismatch(model: &Model, folder: &str, wanted: &Signature, function: &Function) -> Option<Diagnostic> {
     let fits = function.arguments.len() == wanted.parameters.len()
         && wanted.parameters.iter().zip(&function.arguments).all(|(p, a)| p.passing == a.kind && takes(model, p.ty, a))
         && function.returns == wanted.returns;
@@ -195,7 +77,7 @@ fn takes(model: &Model, wanted: Type, argument: &Argument) -> bool {
     last == Some(one.name.as_str())
 }
 
-fn signature(model: &Model, wanted: &Wanted) -> String {
+fn signature(model: &Model, wanted: &Signature) -> String {
     let parameters = wanted.parameters.iter().map(|parameter| {
         let ty = match parameter.ty {
             Type::Named(name) => name.to_string(),

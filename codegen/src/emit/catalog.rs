@@ -5,8 +5,8 @@ use std::fmt::Write;
 use heck::ToUpperCamelCase;
 
 use super::conversions::{Direction, function_path};
-use super::rust::{Paths, constant, ident, path_literal, path_literals, string, strings};
-use super::{File, print};
+use super::rust::{Paths, constant, path_literal, path_literals, string, strings};
+use super::{File, functions, print};
 use crate::model::{
     Cell, Column, GarbageCollection, Gate, Group, Kind, KindVersion, Model, Package, Resource, Selectable, StructId,
     Subresource,
@@ -312,17 +312,18 @@ impl<'m> KindEmitter<'m> {
             Cell::Selector { path, or: text } => format!("CellRule::Selector({}, {})", path_literal(path), or(text)),
             Cell::Join { path, or: text } => format!("CellRule::Join({}, {})", path_literal(path), or(text)),
             Cell::ByHand(hatch) => format!(
-                "CellRule::ByHand(|o, c| o.downcast::<{}>().map_or(Cell::Null, |v| {}::{hatch}(v, c)), {})",
+                "CellRule::ByHand(|o, c| o.downcast::<{}>().map_or(Cell::Null, |v| {}(v, c)), {})",
                 hub.map_or(String::new(), |id| self.paths.path(id)),
-                self.hatches(),
+                self.function(hatch),
                 path_literals(column.reads.iter().map(String::as_str))
             ),
         }
     }
 
-    /// The module of this group's hatches.
-    fn hatches(&self) -> String {
-        format!("{}::hatches::{}", self.paths.root(self.group.package), ident(&self.group.module))
+    /// The path of a function of this group.
+    fn function(&self, name: &str) -> String {
+        let place = functions::place(self.paths.model, &self.group.module, name);
+        format!("{}::{place}", self.paths.root(self.group.package))
     }
 
     fn selectable(&self, r: &Resource, version: &KindVersion, hub: Option<StructId>) -> String {
@@ -354,7 +355,7 @@ impl<'m> KindEmitter<'m> {
             return "Hooks::NONE".into();
         };
         let hooks: Vec<String> = self.kind.strategy.iter().map(|hook| {
-            let function = format!("{}::{}", self.hatches(), hook.function);
+            let function = self.function(&hook.function);
             let closure = match hook.word.as_str() {
                 "warnings" => format!("|c, new, old| new.downcast::<{hub}>().map_or(Vec::new(), |new| {function}(c, new, old.and_then(|o| o.downcast())))"),
                 "delete" => format!("|c, o| if let Some(o) = o.downcast::<{hub}>() {{ {function}(c, o) }}"),
@@ -388,9 +389,9 @@ impl<'m> KindEmitter<'m> {
     fn selectable_value(&self, s: &Selectable, hub: Option<StructId>) -> String {
         match &s.by_hand {
             Some(hatch) => format!(
-                "Selected::ByHand(|o| o.downcast::<{}>().map_or(String::new(), {}::{hatch}))",
+                "Selected::ByHand(|o| o.downcast::<{}>().map_or(String::new(), {}))",
                 hub.map_or(String::new(), |id| self.paths.path(id)),
-                self.hatches()
+                self.function(hatch)
             ),
             None => format!("Selected::Path({})", path_literal(&self.stored_path(&s.path))),
         }

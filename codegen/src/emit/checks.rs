@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use heck::ToUpperCamelCase;
 
+use super::functions;
 use super::rust::{constant, ident, path_literal, string, strings};
 use crate::model::{Assertion, Condition, Enum, Model, Struct, StructId, TypeRef};
 use crate::paths;
@@ -129,7 +130,7 @@ impl Writer<'_> {
             }
             Assertion::At(name, inner) => format!("At({}, &[{}])", string(name), nested(inner)),
             Assertion::Below(part) => format!("Below({})", string(part)),
-            Assertion::ByHand(function) => format!("ByHand({})", by_hand(&self.model.structs[self.home.0], function)),
+            Assertion::ByHand(function) => format!("ByHand({})", self.by_hand(function)),
         };
         format!("Assertion::{text}")
     }
@@ -150,6 +151,15 @@ impl Writer<'_> {
         strings(&values.iter().collect::<Vec<_>>())
     }
 
+    /// A closure that calls a function for the structs that a field holds; the function tells their type.
+    fn by_hand(&self, function: &str) -> String {
+        let function = functions::place(self.model, &self.model.structs[self.home.0].module, function);
+        format!(
+            "|v, path, new, old| if let Some(new) = new.downcast() {{ \
+             crate::{function}(v, path, new, old.and_then(|old| old.downcast())) }}"
+        )
+    }
+
     fn enum_of(&self, ty: &TypeRef) -> Option<&Enum> {
         match ty {
             TypeRef::Enum(id) => Some(&self.model.enums[id.0]),
@@ -157,15 +167,6 @@ impl Writer<'_> {
             _ => None,
         }
     }
-}
-
-/// A closure that calls a function for the structs that a field holds; the function tells their type.
-fn by_hand(home: &Struct, function: &str) -> String {
-    let module = ident(&home.module);
-    format!(
-        "|v, path, new, old| if let Some(new) = new.downcast() {{ \
-         crate::hatches::{module}::{function}(v, path, new, old.and_then(|old| old.downcast())) }}"
-    )
 }
 
 /// The way to a field; none for the struct itself.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::rust::{Paths, ident, snake};
-use super::{File, print};
+use super::{File, functions, print};
 use crate::model::{Conversion, Field, Model, Package, Struct, StructId, TypeRef};
 
 /// `src/<module>/conversions.rs` for each group with versions that differ.
@@ -97,7 +97,8 @@ impl Pair<'_> {
         );
         for hatch in &self.conversion.by_hand {
             let suffix = if self.direction == Direction::ToHub { "to_hub" } else { "from_hub" };
-            let _ = writeln!(text, "    crate::hatches::{}::{hatch}_{suffix}(from, &mut to);", ident(&here.module));
+            let function = functions::place(self.paths.model, &here.module, &format!("{hatch}_{suffix}"));
+            let _ = writeln!(text, "    crate::{function}(from, &mut to);");
         }
         text.push_str("    to\n}\n\n");
         text

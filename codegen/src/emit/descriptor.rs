@@ -5,14 +5,14 @@ use std::fmt::Write;
 use heck::ToUpperCamelCase;
 
 use super::rust::{Paths, constant, ident, literal, path_literal, string, strings};
-use super::{checks, facts::Facts, print};
+use super::{checks, facts::Facts, functions, print};
 use crate::model::{Field, JsonForm, ListSemantics, Model, Role, Struct, StructId, TypeRef, Validation};
 
 /// The table of a struct, for `describe!`.
 pub fn table(id: StructId, s: &Struct, paths: Paths<'_>, facts: &Facts) -> String {
     let (name, def) = (ident(&s.name), constant(&s.name));
     let direct = if facts.direct(id) { "direct " } else { "" };
-    let setters: Vec<String> = setters(id, s, facts).iter().map(|one| print::setter(one)).collect();
+    let setters: Vec<String> = setters(id, s, paths.model, facts).iter().map(|one| print::setter(one)).collect();
     let mut text = print::head(&format!("{direct}{name},"), &format!("{def} {}", string(&s.name)), &setters);
     let rows = field_rows(s, paths);
     if !rows.is_empty() {
@@ -56,7 +56,7 @@ fn field_rows(s: &Struct, paths: Paths<'_>) -> String {
     text
 }
 
-fn setters(id: StructId, s: &Struct, facts: &Facts) -> Vec<String> {
+fn setters(id: StructId, s: &Struct, model: &Model, facts: &Facts) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let form = json_form(s);
     if form != JsonForm::Fields {
@@ -69,20 +69,20 @@ fn setters(id: StructId, s: &Struct, facts: &Facts) -> Vec<String> {
         out.push(format!(
             ".defaults(&Defaults {{ paths: &[{}], by_hand: {} }})",
             path_defaults(s),
-            s.default_by_hand.as_ref().map_or("None".into(), |f| format!("Some({})", hook(s, f)))
+            s.default_by_hand.as_ref().map_or("None".into(), |f| format!("Some({})", hook(s, model, f)))
         ));
     }
     if facts.defaults_below(id) {
         out.push(".defaults_below()".into());
     }
     if let Some(hatch) = &s.normalize {
-        out.push(format!(".normalize({})", hook(s, hatch)));
+        out.push(format!(".normalize({})", hook(s, model, hatch)));
     }
     if !s.checks.is_empty() {
         out.push(format!(".checks({})", checks::name(s)));
     }
     if let Some(hatch) = &s.validate_by_hand {
-        out.push(format!(".validate({})", validation(s, hatch)));
+        out.push(format!(".validate({})", validation(s, model, hatch)));
     }
     if facts.normalize_below(id) {
         out.push(".normalize_below()".into());
@@ -143,20 +143,20 @@ fn path_defaults(s: &Struct) -> String {
 }
 
 /// A closure that calls a hatch on the struct.
-fn hook(s: &Struct, hatch: &str) -> String {
+fn hook(s: &Struct, model: &Model, hatch: &str) -> String {
     format!(
-        "|m| if let Some(v) = m.downcast::<{}>() {{ crate::hatches::{}::{hatch}(v) }}",
+        "|m| if let Some(v) = m.downcast::<{}>() {{ crate::{}(v) }}",
         ident(&s.name),
-        ident(&s.module)
+        functions::place(model, &s.module, hatch)
     )
 }
 
 /// A closure that calls a validation on the struct.
-fn validation(s: &Struct, hatch: &str) -> String {
+fn validation(s: &Struct, model: &Model, hatch: &str) -> String {
     format!(
-        "|v, path, new, old| if let Some(new) = new.downcast::<{}>() {{ crate::hatches::{}::{hatch}(v, path, new, old.and_then(|o| o.downcast())) }}",
+        "|v, path, new, old| if let Some(new) = new.downcast::<{}>() {{ crate::{}(v, path, new, old.and_then(|o| o.downcast())) }}",
         ident(&s.name),
-        ident(&s.module)
+        functions::place(model, &s.module, hatch)
     )
 }
 

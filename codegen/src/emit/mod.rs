@@ -5,6 +5,7 @@ mod checks;
 mod conversions;
 mod descriptor;
 mod facts;
+pub mod functions;
 mod imports;
 mod internal;
 pub mod openapi;
@@ -13,8 +14,6 @@ mod print;
 pub mod proto;
 mod rust;
 mod types;
-
-pub(crate) use rust::struct_in;
 
 use crate::model::{Model, Package};
 
@@ -34,6 +33,7 @@ pub fn render(model: &Model, package: Package, hatches: &str) -> Vec<File> {
     files.extend(conversions::files(model, package));
     files.extend(internal::files(model, package));
     files.push(package::lib(model, package));
+    files.extend(functions::files(model, package));
     files.extend(package::hatches(model, package, hatches));
     if package != Package::Apimachinery {
         files.push(catalog::file(model, package));

@@ -5,9 +5,10 @@ use std::io::Write as _;
 
 use flate2::{Compression, GzBuilder};
 
+use super::functions::has_functions;
 use super::rust::{HEADER, docs, ident};
 use super::{File, conversions, openapi};
-use crate::model::{Cell, Group, Model, Package};
+use crate::model::{Group, Model, Package};
 
 /// `src/lib.rs`.
 pub fn lib(model: &Model, package: Package) -> File {
@@ -31,7 +32,9 @@ pub fn lib(model: &Model, package: Package) -> File {
     if package != Package::Apimachinery {
         let _ = writeln!(text, "{skip}mod catalog;");
     }
-    if model.groups.iter().any(|g| g.package == package && has_hatches(model, g)) {
+    if package.owner().is_some() {
+        text.push_str("pub mod functions;\n");
+    } else if model.groups.iter().any(|g| g.package == package && has_functions(model, g)) {
         text.push_str("pub mod hatches;\n");
     }
     for group in model.groups.iter().filter(|g| g.package == package) {
@@ -59,21 +62,24 @@ pub use generated::*;
 
 /// Everything declared: Kubernetes' groups and those of your own.
 pub fn catalog() -> &'static Catalog {
-    static ALL: LazyLock<Catalog> = LazyLock::new(|| generated::CATALOG.with(&catalog::CATALOG));
+    static ALL: LazyLock<Catalog> = LazyLock::new(|| kubernetes::catalog().with(&catalog::CATALOG));
     &ALL
 }
 
 /// The groups of your own; Kubernetes' kinds are known beside them, and not served.
 pub fn groups() -> &'static Catalog {
-    static OWN: LazyLock<Catalog> = LazyLock::new(|| generated::CATALOG.unserved().with(&catalog::CATALOG));
+    static OWN: LazyLock<Catalog> = LazyLock::new(|| kubernetes::catalog().unserved().with(&catalog::CATALOG));
     &OWN
 }
 ";
 
 /// `src/hatches.rs`: the hand-written functions, compiled where the types are.
 pub fn hatches(model: &Model, package: Package, folder: &str) -> Option<File> {
+    if package.owner().is_some() {
+        return None;
+    }
     let mut text = format!("{HEADER}//! Hand-written functions that definitions name (`by_hand`).\n\n");
-    let groups: Vec<&Group> = model.groups.iter().filter(|g| g.package == package && has_hatches(model, g)).collect();
+    let groups: Vec<&Group> = model.groups.iter().filter(|g| g.package == package && has_functions(model, g)).collect();
     for group in &groups {
         let _ = writeln!(
             text,
@@ -83,23 +89,6 @@ pub fn hatches(model: &Model, package: Package, folder: &str) -> Option<File> {
         );
     }
     (!groups.is_empty()).then(|| File { path: "src/hatches.rs".into(), bytes: text.into_bytes() })
-}
-
-/// Whether any declaration of the group names a hatch.
-fn has_hatches(model: &Model, group: &Group) -> bool {
-    let structs = model.structs.iter().filter(|s| s.module == group.module).any(|s| {
-        s.default_by_hand.is_some()
-            || s.normalize.is_some()
-            || s.validate_by_hand.is_some()
-            || s.checks.iter().any(|check| !check.functions().is_empty())
-            || s.conversion.as_ref().is_some_and(|c| !c.by_hand.is_empty())
-    });
-    structs
-        || group.kinds.iter().any(|k| !k.strategy.is_empty())
-        || group.kinds.iter().filter_map(|k| k.resource.as_ref()).any(|r| {
-            r.columns.iter().any(|c| matches!(c.cell, Cell::ByHand(_)))
-                || r.selectable.iter().any(|s| s.by_hand.is_some())
-        })
 }
 
 /// `openapi/bundle.json.gz`: what the server assembles its OpenAPI documents from, as far as the groups of the package go.

@@ -84,18 +84,9 @@ impl<'m> Paths<'m> {
     }
 }
 
-/// The struct a type holds, through lists and maps.
-pub fn struct_in(ty: &TypeRef) -> Option<StructId> {
-    match ty {
-        TypeRef::Struct(id) => Some(*id),
-        TypeRef::List(inner) | TypeRef::Map(inner) => struct_in(inner),
-        _ => None,
-    }
-}
-
 /// Structs that a struct's fields hold.
 pub fn children(s: &Struct) -> impl Iterator<Item = StructId> + '_ {
-    s.fields.iter().filter_map(|f| struct_in(&f.ty))
+    s.fields.iter().filter_map(|f| f.ty.held())
 }
 
 /// A Rust identifier, raw when it is a keyword.

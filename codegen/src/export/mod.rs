@@ -5,7 +5,7 @@ mod clients;
 mod crd;
 mod markdown;
 mod moves;
-mod schema;
+pub(crate) mod schema;
 #[cfg(test)]
 mod tests;
 mod yaml;

@@ -9,10 +9,10 @@ use crate::bounds;
 use crate::model::{EnumId, Field, JsonForm, ListSemantics, Literal, Model, Role, Struct, StructId, TypeRef, Union};
 
 /// Upstream's pattern of a Quantity.
-const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
+pub(crate) const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
 
 /// What Go reads as a span of time (`time.ParseDuration`).
-const DURATION: &str = r"^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$";
+pub(crate) const DURATION: &str = r"^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$";
 
 /// The schema of a kind in one version.
 pub fn of_kind(model: &Model, id: StructId) -> Value {
@@ -28,6 +28,11 @@ pub fn of_kind(model: &Model, id: StructId) -> Value {
         properties.sort_keys();
     }
     schema
+}
+
+/// The schema of a struct of a group that is checked by all words of its fields.
+pub(crate) fn of_struct(model: &Model, id: StructId) -> Value {
+    Builder { model, inside: Vec::new(), correlatable: true, tagged: false }.structure(id)
 }
 
 struct Builder<'m> {
@@ -249,13 +254,18 @@ fn zero(ty: &TypeRef) -> Option<Value> {
 
 /// The rule of a field that an update may not set, take away or change.
 fn immutable(field: &Field) -> Value {
-    let name = cel_name(&field.json);
+    immutable_rule(&field.json)
+}
+
+/// The rule of an immutable property, by its JSON name.
+pub(crate) fn immutable_rule(json: &str) -> Value {
+    let name = cel_name(json);
     json!({
         "rule": format!(
             "has(self.{name}) ? has(oldSelf.{name}) && self.{name} == oldSelf.{name} : !has(oldSelf.{name})"
         ),
         "message": "field is immutable",
-        "fieldPath": field_path(&field.json),
+        "fieldPath": field_path(json),
     })
 }
 

@@ -4,7 +4,7 @@
 // Checked where it is declared, not where it is written out.
 #![allow(clippy::all, clippy::pedantic, rustdoc::all, unused_imports)]
 
-pub mod hatches;
+pub mod functions;
 pub mod apidiscovery;
 pub mod apiextensions;
 pub mod apiregistration;

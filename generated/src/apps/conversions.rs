@@ -10,7 +10,7 @@ pub fn v1beta1_deployment_to_hub(
         spec: crate::apps::conversions::v1beta1_deployment_spec_to_hub(&mut from.spec),
         status: std::mem::take(&mut from.status),
     };
-    crate::hatches::apps::v1beta1_deployment_to_hub(from, &mut to);
+    crate::functions::apps::v1beta1_deployment_to_hub(from, &mut to);
     to
 }
 
@@ -23,7 +23,7 @@ pub fn v1beta1_deployment_from_hub(
         spec: crate::apps::conversions::v1beta1_deployment_spec_from_hub(&mut from.spec),
         status: std::mem::take(&mut from.status),
     };
-    crate::hatches::apps::v1beta1_deployment_from_hub(from, &mut to);
+    crate::functions::apps::v1beta1_deployment_from_hub(from, &mut to);
     to
 }
 

@@ -14,7 +14,7 @@ pub fn v1_horizontal_pod_autoscaler_to_hub(
             &mut from.status,
         ),
     };
-    crate::hatches::autoscaling::v1_horizontal_pod_autoscaler_to_hub(from, &mut to);
+    crate::functions::autoscaling::v1_horizontal_pod_autoscaler_to_hub(from, &mut to);
     to
 }
 
@@ -31,7 +31,7 @@ pub fn v1_horizontal_pod_autoscaler_from_hub(
             &mut from.status,
         ),
     };
-    crate::hatches::autoscaling::v1_horizontal_pod_autoscaler_from_hub(from, &mut to);
+    crate::functions::autoscaling::v1_horizontal_pod_autoscaler_from_hub(from, &mut to);
     to
 }
 
@@ -227,7 +227,7 @@ pub fn v1_object_metric_source_to_hub(
     let mut to = crate::autoscaling::v2::ObjectMetricSource {
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_object_metric_source_to_hub(from, &mut to);
+    crate::functions::autoscaling::v1_object_metric_source_to_hub(from, &mut to);
     to
 }
 
@@ -237,7 +237,7 @@ pub fn v1_object_metric_source_from_hub(
     let mut to = crate::autoscaling::v1::ObjectMetricSource {
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_object_metric_source_from_hub(from, &mut to);
+    crate::functions::autoscaling::v1_object_metric_source_from_hub(from, &mut to);
     to
 }
 
@@ -269,7 +269,7 @@ pub fn v1_pods_metric_source_to_hub(
     let mut to = crate::autoscaling::v2::PodsMetricSource {
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_pods_metric_source_to_hub(from, &mut to);
+    crate::functions::autoscaling::v1_pods_metric_source_to_hub(from, &mut to);
     to
 }
 
@@ -279,7 +279,7 @@ pub fn v1_pods_metric_source_from_hub(
     let mut to = crate::autoscaling::v1::PodsMetricSource {
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_pods_metric_source_from_hub(from, &mut to);
+    crate::functions::autoscaling::v1_pods_metric_source_from_hub(from, &mut to);
     to
 }
 
@@ -290,7 +290,7 @@ pub fn v1_resource_metric_source_to_hub(
         name: std::mem::take(&mut from.name),
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_resource_metric_source_to_hub(from, &mut to);
+    crate::functions::autoscaling::v1_resource_metric_source_to_hub(from, &mut to);
     to
 }
 
@@ -301,7 +301,7 @@ pub fn v1_resource_metric_source_from_hub(
         name: std::mem::take(&mut from.name),
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_resource_metric_source_from_hub(from, &mut to);
+    crate::functions::autoscaling::v1_resource_metric_source_from_hub(from, &mut to);
     to
 }
 
@@ -313,7 +313,7 @@ pub fn v1_container_resource_metric_source_to_hub(
         container: std::mem::take(&mut from.container),
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_container_resource_metric_source_to_hub(
+    crate::functions::autoscaling::v1_container_resource_metric_source_to_hub(
         from,
         &mut to,
     );
@@ -328,7 +328,7 @@ pub fn v1_container_resource_metric_source_from_hub(
         container: std::mem::take(&mut from.container),
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_container_resource_metric_source_from_hub(
+    crate::functions::autoscaling::v1_container_resource_metric_source_from_hub(
         from,
         &mut to,
     );
@@ -341,7 +341,7 @@ pub fn v1_external_metric_source_to_hub(
     let mut to = crate::autoscaling::v2::ExternalMetricSource {
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_external_metric_source_to_hub(from, &mut to);
+    crate::functions::autoscaling::v1_external_metric_source_to_hub(from, &mut to);
     to
 }
 
@@ -351,7 +351,7 @@ pub fn v1_external_metric_source_from_hub(
     let mut to = crate::autoscaling::v1::ExternalMetricSource {
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_external_metric_source_from_hub(from, &mut to);
+    crate::functions::autoscaling::v1_external_metric_source_from_hub(from, &mut to);
     to
 }
 
@@ -361,7 +361,7 @@ pub fn v1_object_metric_status_to_hub(
     let mut to = crate::autoscaling::v2::ObjectMetricStatus {
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_object_metric_status_to_hub(from, &mut to);
+    crate::functions::autoscaling::v1_object_metric_status_to_hub(from, &mut to);
     to
 }
 
@@ -371,7 +371,7 @@ pub fn v1_object_metric_status_from_hub(
     let mut to = crate::autoscaling::v1::ObjectMetricStatus {
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_object_metric_status_from_hub(from, &mut to);
+    crate::functions::autoscaling::v1_object_metric_status_from_hub(from, &mut to);
     to
 }
 
@@ -381,7 +381,7 @@ pub fn v1_pods_metric_status_to_hub(
     let mut to = crate::autoscaling::v2::PodsMetricStatus {
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_pods_metric_status_to_hub(from, &mut to);
+    crate::functions::autoscaling::v1_pods_metric_status_to_hub(from, &mut to);
     to
 }
 
@@ -391,7 +391,7 @@ pub fn v1_pods_metric_status_from_hub(
     let mut to = crate::autoscaling::v1::PodsMetricStatus {
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_pods_metric_status_from_hub(from, &mut to);
+    crate::functions::autoscaling::v1_pods_metric_status_from_hub(from, &mut to);
     to
 }
 
@@ -402,7 +402,7 @@ pub fn v1_resource_metric_status_to_hub(
         name: std::mem::take(&mut from.name),
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_resource_metric_status_to_hub(from, &mut to);
+    crate::functions::autoscaling::v1_resource_metric_status_to_hub(from, &mut to);
     to
 }
 
@@ -413,7 +413,7 @@ pub fn v1_resource_metric_status_from_hub(
         name: std::mem::take(&mut from.name),
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_resource_metric_status_from_hub(from, &mut to);
+    crate::functions::autoscaling::v1_resource_metric_status_from_hub(from, &mut to);
     to
 }
 
@@ -425,7 +425,7 @@ pub fn v1_container_resource_metric_status_to_hub(
         container: std::mem::take(&mut from.container),
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_container_resource_metric_status_to_hub(
+    crate::functions::autoscaling::v1_container_resource_metric_status_to_hub(
         from,
         &mut to,
     );
@@ -440,7 +440,7 @@ pub fn v1_container_resource_metric_status_from_hub(
         container: std::mem::take(&mut from.container),
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_container_resource_metric_status_from_hub(
+    crate::functions::autoscaling::v1_container_resource_metric_status_from_hub(
         from,
         &mut to,
     );
@@ -453,7 +453,7 @@ pub fn v1_external_metric_status_to_hub(
     let mut to = crate::autoscaling::v2::ExternalMetricStatus {
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_external_metric_status_to_hub(from, &mut to);
+    crate::functions::autoscaling::v1_external_metric_status_to_hub(from, &mut to);
     to
 }
 
@@ -463,6 +463,6 @@ pub fn v1_external_metric_status_from_hub(
     let mut to = crate::autoscaling::v1::ExternalMetricStatus {
         ..Default::default()
     };
-    crate::hatches::autoscaling::v1_external_metric_status_from_hub(from, &mut to);
+    crate::functions::autoscaling::v1_external_metric_status_from_hub(from, &mut to);
     to
 }

@@ -53,7 +53,7 @@ pub fn v1beta1_endpoint_to_hub(
         hints: std::mem::take(&mut from.hints),
         ..Default::default()
     };
-    crate::hatches::discovery::v1beta1_endpoint_to_hub(from, &mut to);
+    crate::functions::discovery::v1beta1_endpoint_to_hub(from, &mut to);
     to
 }
 
@@ -69,6 +69,6 @@ pub fn v1beta1_endpoint_from_hub(
         hints: std::mem::take(&mut from.hints),
         ..Default::default()
     };
-    crate::hatches::discovery::v1beta1_endpoint_from_hub(from, &mut to);
+    crate::functions::discovery::v1beta1_endpoint_from_hub(from, &mut to);
     to
 }

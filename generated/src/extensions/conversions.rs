@@ -14,7 +14,7 @@ pub fn v1beta1_daemon_set_to_hub(
             &mut from.status,
         ),
     };
-    crate::hatches::extensions::daemon_set_to_hub(from, &mut to);
+    crate::functions::extensions::daemon_set_to_hub(from, &mut to);
     to
 }
 
@@ -31,7 +31,7 @@ pub fn v1beta1_daemon_set_from_hub(
             &mut from.status,
         ),
     };
-    crate::hatches::extensions::daemon_set_from_hub(from, &mut to);
+    crate::functions::extensions::daemon_set_from_hub(from, &mut to);
     to
 }
 
@@ -211,7 +211,7 @@ pub fn v1beta1_deployment_to_hub(
             &mut from.status,
         ),
     };
-    crate::hatches::extensions::deployment_to_hub(from, &mut to);
+    crate::functions::extensions::deployment_to_hub(from, &mut to);
     to
 }
 
@@ -228,7 +228,7 @@ pub fn v1beta1_deployment_from_hub(
             &mut from.status,
         ),
     };
-    crate::hatches::extensions::deployment_from_hub(from, &mut to);
+    crate::functions::extensions::deployment_from_hub(from, &mut to);
     to
 }
 
@@ -504,7 +504,7 @@ pub fn v1beta1_ingress_backend_to_hub(
         resource: std::mem::take(&mut from.resource),
         ..Default::default()
     };
-    crate::hatches::extensions::ingress_backend_to_hub(from, &mut to);
+    crate::functions::extensions::ingress_backend_to_hub(from, &mut to);
     to
 }
 
@@ -515,7 +515,7 @@ pub fn v1beta1_ingress_backend_from_hub(
         resource: std::mem::take(&mut from.resource),
         ..Default::default()
     };
-    crate::hatches::extensions::ingress_backend_from_hub(from, &mut to);
+    crate::functions::extensions::ingress_backend_from_hub(from, &mut to);
     to
 }
 

@@ -44,7 +44,7 @@ pub fn v1beta3_priority_level_configuration_to_hub(
         ),
         status: std::mem::take(&mut from.status),
     };
-    crate::hatches::flowcontrol::v1beta3_priority_level_configuration_to_hub(
+    crate::functions::flowcontrol::v1beta3_priority_level_configuration_to_hub(
         from,
         &mut to,
     );
@@ -62,7 +62,7 @@ pub fn v1beta3_priority_level_configuration_from_hub(
         ),
         status: std::mem::take(&mut from.status),
     };
-    crate::hatches::flowcontrol::v1beta3_priority_level_configuration_from_hub(
+    crate::functions::flowcontrol::v1beta3_priority_level_configuration_from_hub(
         from,
         &mut to,
     );

@@ -164,7 +164,7 @@ pub fn v1beta1_ingress_backend_to_hub(
         resource: std::mem::take(&mut from.resource),
         ..Default::default()
     };
-    crate::hatches::networking::v1beta1_ingress_backend_to_hub(from, &mut to);
+    crate::functions::networking::v1beta1_ingress_backend_to_hub(from, &mut to);
     to
 }
 
@@ -175,7 +175,7 @@ pub fn v1beta1_ingress_backend_from_hub(
         resource: std::mem::take(&mut from.resource),
         ..Default::default()
     };
-    crate::hatches::networking::v1beta1_ingress_backend_from_hub(from, &mut to);
+    crate::functions::networking::v1beta1_ingress_backend_from_hub(from, &mut to);
     to
 }
 

@@ -9,7 +9,7 @@ pub fn v1alpha1_runtime_class_to_hub(
         metadata: std::mem::take(&mut from.metadata),
         ..Default::default()
     };
-    crate::hatches::node::v1alpha1_runtime_class_to_hub(from, &mut to);
+    crate::functions::node::v1alpha1_runtime_class_to_hub(from, &mut to);
     to
 }
 
@@ -21,6 +21,6 @@ pub fn v1alpha1_runtime_class_from_hub(
         metadata: std::mem::take(&mut from.metadata),
         ..Default::default()
     };
-    crate::hatches::node::v1alpha1_runtime_class_from_hub(from, &mut to);
+    crate::functions::node::v1alpha1_runtime_class_from_hub(from, &mut to);
     to
 }

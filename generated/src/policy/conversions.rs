@@ -12,7 +12,7 @@ pub fn v1beta1_pod_disruption_budget_to_hub(
         ),
         status: std::mem::take(&mut from.status),
     };
-    crate::hatches::policy::v1beta1_pod_disruption_budget_to_hub(from, &mut to);
+    crate::functions::policy::v1beta1_pod_disruption_budget_to_hub(from, &mut to);
     to
 }
 
@@ -27,7 +27,7 @@ pub fn v1beta1_pod_disruption_budget_from_hub(
         ),
         status: std::mem::take(&mut from.status),
     };
-    crate::hatches::policy::v1beta1_pod_disruption_budget_from_hub(from, &mut to);
+    crate::functions::policy::v1beta1_pod_disruption_budget_from_hub(from, &mut to);
     to
 }
 

@@ -178,7 +178,7 @@ pub fn v1alpha1_subject_to_hub(
         namespace: std::mem::take(&mut from.namespace),
         ..Default::default()
     };
-    crate::hatches::rbac::v1alpha1_subject_to_hub(from, &mut to);
+    crate::functions::rbac::v1alpha1_subject_to_hub(from, &mut to);
     to
 }
 
@@ -191,6 +191,6 @@ pub fn v1alpha1_subject_from_hub(
         namespace: std::mem::take(&mut from.namespace),
         ..Default::default()
     };
-    crate::hatches::rbac::v1alpha1_subject_from_hub(from, &mut to);
+    crate::functions::rbac::v1alpha1_subject_from_hub(from, &mut to);
     to
 }

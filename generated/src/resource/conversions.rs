@@ -102,7 +102,7 @@ pub fn v1beta1_device_request_to_hub(
         },
         ..Default::default()
     };
-    crate::hatches::resource::v1beta1_device_request_to_hub(from, &mut to);
+    crate::functions::resource::v1beta1_device_request_to_hub(from, &mut to);
     to
 }
 
@@ -121,7 +121,7 @@ pub fn v1beta1_device_request_from_hub(
         },
         ..Default::default()
     };
-    crate::hatches::resource::v1beta1_device_request_from_hub(from, &mut to);
+    crate::functions::resource::v1beta1_device_request_from_hub(from, &mut to);
     to
 }
 
@@ -248,7 +248,7 @@ pub fn v1beta1_resource_slice_spec_to_hub(
         shared_counters: std::mem::take(&mut from.shared_counters),
         ..Default::default()
     };
-    crate::hatches::resource::v1beta1_resource_slice_spec_to_hub(from, &mut to);
+    crate::functions::resource::v1beta1_resource_slice_spec_to_hub(from, &mut to);
     to
 }
 
@@ -271,7 +271,7 @@ pub fn v1beta1_resource_slice_spec_from_hub(
         shared_counters: std::mem::take(&mut from.shared_counters),
         ..Default::default()
     };
-    crate::hatches::resource::v1beta1_resource_slice_spec_from_hub(from, &mut to);
+    crate::functions::resource::v1beta1_resource_slice_spec_from_hub(from, &mut to);
     to
 }
 
@@ -282,7 +282,7 @@ pub fn v1beta1_device_to_hub(
         name: std::mem::take(&mut from.name),
         ..Default::default()
     };
-    crate::hatches::resource::v1beta1_device_to_hub(from, &mut to);
+    crate::functions::resource::v1beta1_device_to_hub(from, &mut to);
     to
 }
 
@@ -293,6 +293,6 @@ pub fn v1beta1_device_from_hub(
         name: std::mem::take(&mut from.name),
         ..Default::default()
     };
-    crate::hatches::resource::v1beta1_device_from_hub(from, &mut to);
+    crate::functions::resource::v1beta1_device_from_hub(from, &mut to);
     to
 }

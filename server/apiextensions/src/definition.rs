@@ -18,13 +18,13 @@ use std::collections::HashMap;
 
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, JSONSchemaProps};
 use apimachinery::apiextensions::v1beta1::CustomResourceDefinition as Internal;
-use apimachinery::hatches::meta::validate_object_names;
 use machinery::catalog::KindDef;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
 use machinery::reflect::{Owned, Ref};
 use machinery::status::listed_errors;
+use meta::validate_object_names;
 use registry::{DeclaredStrategy, Strategy};
 
 pub use structural::{check as unstructured_because, unsupported};

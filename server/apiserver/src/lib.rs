@@ -12,6 +12,7 @@ mod in_process;
 mod list_sizes;
 mod metered_store;
 mod namespaces;
+mod new_command;
 mod run;
 mod server;
 mod snapshot_command;

@@ -11,7 +11,7 @@ use serving::options::{self, Options, Program};
 use storage::Store;
 
 use crate::in_process::InProcess;
-use crate::{convert_command, help_command, huge_pages, run, snapshot_command, standard_output};
+use crate::{convert_command, help_command, huge_pages, new_command, run, snapshot_command, standard_output};
 
 /// A server that is being put together.
 pub struct Server {
@@ -100,11 +100,13 @@ impl Server {
         let rest = args.get(1..).unwrap_or_default();
         match options::subcommand(rest) {
             Some(("convert", rest)) => return convert_command::run(self.catalog, rest),
+            Some(("new", rest)) if !self.program.delegates() => return new_command::run(rest),
             Some(("snapshot", rest)) => return snapshot_command::run(rest),
             Some(("help", rest)) => return help_command::run(self.program, &self.gates()?, rest),
             Some((other, _)) => {
+                let known = self.program.commands().join(", ");
                 return Err(format!(
-                    "error: unknown command {other:?}; there are: convert, help, snapshot (and no command: run the server)"
+                    "error: unknown command {other:?}; there are: {known} (and no command: run the server)"
                 ));
             }
             None => {}

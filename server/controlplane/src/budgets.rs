@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use apimachinery::hatches::meta::{compiled_selector, selects};
 use apimachinery::meta::v1::Condition;
 use endpoints::Environment;
 use generated::core::v1::Pod;
 use generated::policy::v1::{PodDisruptionBudget, PodDisruptionBudgetStatus};
 use machinery::scalar::Time;
 use machinery::status::{Cause, GroupResource, Status};
+use meta::{compiled_selector, selects};
 use registry::{Context, Predicate, UpdateOptions};
 
 const BUDGETS: (&str, &str) = ("policy", "poddisruptionbudgets");

@@ -15,10 +15,10 @@ mod update;
 
 use std::sync::Arc;
 
+use ::kubernetes::core::{needs_health_check, needs_node_ports};
 use async_trait::async_trait;
 use endpoints::{Environment, Loopback};
 use generated::core::v1::{Service, ServiceSpec};
-use generated::hatches::core::{needs_health_check, needs_node_ports};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::reflect::{Owned, Struct};

@@ -1,6 +1,6 @@
 //! Calls of programs that speak gRPC, most of them at Unix sockets beside the server: KMS plugins, signers of tokens, proxies, collectors of traces.
 //!
-//! Their messages are written down by hand where they are used, as etcd's are (`docs/decisions/0003-etcd-client.md`).
+//! Their messages are made from `.proto` files where they are used.
 
 mod client;
 mod failure;

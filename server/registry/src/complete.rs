@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     fn complete(group: &str, version: &str, kind: &str) -> Complete {
-        let catalog = &generated::CATALOG;
+        let catalog = kubernetes::catalog();
         Complete::new(catalog, catalog.kind(group, version, kind).unwrap())
     }
 

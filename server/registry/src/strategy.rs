@@ -1,6 +1,5 @@
 //! What a kind says about its own writes: declared facts by default, hand-written where Kubernetes gives a kind behaviour.
 
-use apimachinery::hatches::meta::reset_object_meta_for_status;
 use machinery::catalog::{Catalog, Generation, KindDef, ResourceDef};
 use machinery::def::{FieldDef, StructDef};
 use machinery::field_error::FieldError;
@@ -9,6 +8,7 @@ pub use machinery::hooks::Context;
 use machinery::reflect::{Mut, Owned, Ref, Slot, Value};
 use machinery::validate::{Half, Scope, Validator};
 use machinery::{deprecation, gates, hub_names};
+use meta::reset_object_meta_for_status;
 
 use crate::metadata::{meta, meta_mut};
 use crate::rules::CelRules;

@@ -1,6 +1,5 @@
 //! What the registry asks of any object, whatever its kind (`rest.BeforeCreate`, `rest.validateCommonFields`).
 
-use apimachinery::hatches::meta::{validate_object_meta, validate_object_meta_update, validate_qualified_finalizers};
 use apimachinery::meta::v1::ObjectMeta;
 use machinery::catalog::{MetadataCheck, ResourceDef};
 use machinery::field_error::FieldError;
@@ -8,6 +7,7 @@ use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::{Context, Validation};
 use machinery::reflect::Ref;
+use meta::{validate_object_meta, validate_object_meta_update, validate_qualified_finalizers};
 
 use crate::metadata::meta;
 

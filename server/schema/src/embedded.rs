@@ -1,7 +1,6 @@
 //! Objects within objects (`x-kubernetes-embedded-resource`): their metadata is read as that of any object, and has to be as good
 //! (`schema/objectmeta`).
 
-use apimachinery::hatches::meta::validate_object_meta;
 use apimachinery::meta::v1::ObjectMeta;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
@@ -9,6 +8,7 @@ use machinery::format::{NameRule, is_dns1035_label};
 use machinery::hooks::{Context, Validation};
 use machinery::json::{self, Issue, Issues};
 use machinery::reflect::{Mut, Ref};
+use meta::validate_object_meta;
 use serde_json::Value;
 
 use crate::lists::sorted;

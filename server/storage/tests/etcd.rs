@@ -6,8 +6,9 @@
 mod contract;
 mod etcd_server;
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use storage::{Error, EtcdOptions, EtcdStore, KeyRange, Store, Txn};
 
 use contract::{commit, events_until, get, put, summary};
@@ -95,6 +96,55 @@ async fn another_member_takes_over() {
     assert!(summary(&events).iter().all(|event| event == "~a=1"));
     let sizes: Vec<_> = store.database_sizes().await.into_iter().map(|size| size.bytes.is_some()).collect();
     assert_eq!(sizes, [false, true, true]);
+}
+
+#[needs(etcd)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn watches_outlive_the_loss_of_the_leader() {
+    let mut servers = EtcdServer::cluster(3);
+    let store = store(&servers).await;
+    let from = put(&store, "/a", "0").await;
+    let mut watch = store.watch(KeyRange::prefix("/"), Some(from)).await.unwrap();
+    events_until(&mut watch, from).await;
+    servers[1].kill();
+    servers[2].kill();
+    // One of three cannot elect a leader, and without one there are no reads that are up to date.
+    assert!(store.get(b"/a", None).await.is_err());
+    let (opened, ()) = tokio::join!(store.watch(KeyRange::prefix("/"), None), async { servers[1].restart() });
+    let mut last = None;
+    while last.is_none() {
+        last = store.commit(Txn::put("/a", "1")).await.ok().map(|outcome| outcome.revision());
+    }
+    for mut watch in [watch, opened.unwrap()] {
+        let events = events_until(&mut watch, last.unwrap()).await;
+        assert!(!events.is_empty() && summary(&events).iter().all(|event| event == "~a=1"), "{:?}", summary(&events));
+    }
+}
+
+#[needs(etcd)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_etcd_that_asks_for_certificates_is_shown_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let [ca, certificate, key] = ["ca.pem", "cert.pem", "key.pem"].map(|name| folder.path().join(name));
+    let mut params = CertificateParams::default();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = KeyPair::generate().unwrap();
+    std::fs::write(&ca, params.self_signed(&authority).unwrap().pem()).unwrap();
+    let issuer = Issuer::new(params, authority);
+    let leaf = KeyPair::generate().unwrap();
+    // The server and the client share one.
+    let signed = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap().signed_by(&leaf, &issuer).unwrap();
+    std::fs::write(&certificate, signed.pem()).unwrap();
+    std::fs::write(&key, leaf.serialize_pem()).unwrap();
+    let flag = |name, file: &PathBuf| format!("--{name}={}", file.display()).into();
+    let flags = [("trusted-ca-file", &ca), ("cert-file", &certificate), ("key-file", &key)].map(|(n, f)| flag(n, f));
+    let server = EtcdServer::start_with("https", &[&flags[..], &["--client-cert-auth".into()]].concat());
+    let mut options = EtcdOptions::new([server.url.trim_start_matches("https://")]);
+    (options.ca_file, options.certificate) = (Some(ca), Some((certificate, key)));
+    let store = EtcdStore::connect(options).await.unwrap();
+    let mut watch = store.watch(KeyRange::prefix("/"), None).await.unwrap();
+    let revision = put(&store, "/a", "1").await;
+    assert_eq!(summary(&events_until(&mut watch, revision).await), ["+a=1"]);
 }
 
 #[tokio::test]

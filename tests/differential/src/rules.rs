@@ -72,6 +72,7 @@ pub const RULES: &[Rule] = &[
     Rule { id: "whole-floats", matches: whole_floats, given: are_versions_or_duplicates },
     Rule { id: "empty-bundle", matches: empty_bundle, given: are_versions_or_duplicates },
     Rule { id: "order-of-finalizers", matches: is_of_finalizers, given: have_the_same_finalizers },
+    Rule { id: "order-of-formats", matches: is_of_formats, given: have_the_same_formats },
     Rule { id: "applied-owners", matches: applied_owners, given: is_refused_here },
     Rule { id: "owners-of-other-versions", matches: owners_of_other_versions, given: ALWAYS },
     Rule { id: "condition-of-flow-schema", matches: condition_of_flow_schema, given: ALWAYS },
@@ -242,7 +243,8 @@ fn internal_values(_: &Step, found: &Difference) -> bool {
 /// A new pod whose overhead is an empty map.
 fn empty_overhead(step: &Step, _: &Difference) -> bool {
     let overhead = step.body.as_ref().and_then(|body| body.pointer("/spec/overhead")?.as_object());
-    step.method == "POST" && step.path.contains("/pods") && overhead.is_some_and(serde_json::Map::is_empty)
+    let creates = matches!(step.method.as_str(), "POST" | "PUT" | "PATCH");
+    creates && step.path.contains("/pods") && overhead.is_some_and(serde_json::Map::is_empty)
 }
 
 fn is_refused_upstream(found: &[Difference]) -> bool {
@@ -291,7 +293,27 @@ fn is_of_finalizers(_: &Step, found: &Difference) -> bool {
 }
 
 fn have_the_same_finalizers(found: &[Difference]) -> bool {
-    let found = found.iter().filter(|of| of.place.starts_with("body.metadata.finalizers["));
+    have_the_same(found, "body.metadata.finalizers[")
+}
+
+/// A warning that a definition names a format which is not known.
+fn is_of_formats(step: &Step, found: &Difference) -> bool {
+    let is_of_format = |text: &Option<Value>| {
+        text.as_ref().and_then(Value::as_str).is_some_and(|text| text.contains("unrecognized format"))
+    };
+    step.path.contains("/customresourcedefinitions")
+        && found.place.starts_with("warning[")
+        && is_of_format(&found.upstream)
+        && is_of_format(&found.here)
+}
+
+fn have_the_same_formats(found: &[Difference]) -> bool {
+    have_the_same(found, "warning[")
+}
+
+/// Whether the differences in a list are of its order only.
+fn have_the_same(found: &[Difference], list: &str) -> bool {
+    let found = found.iter().filter(|of| of.place.starts_with(list));
     let (mut upstream, mut here): (Vec<_>, Vec<_>) =
         found.map(|of| (of.upstream.as_ref().map(Value::to_string), of.here.as_ref().map(Value::to_string))).unzip();
     upstream.sort_unstable();
@@ -389,6 +411,35 @@ mod tests {
         assert_eq!(matches.unexplained(&Step::default(), all), [found("status")]);
         assert!(!matches.unused().contains(&"column-descriptions"));
         assert!(!matches.take_diverged());
+    }
+
+    #[test]
+    fn warnings_of_formats_may_stand_in_any_order() {
+        let step = Step { path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions".into(), ..Step::default() };
+        let warning = |text: &str| Some(json!(format!("299 - \"unrecognized format \\\"{text}\\\"\"")));
+        let found = |place: &str, upstream: &str, here: &str| Difference {
+            place: place.into(),
+            upstream: warning(upstream),
+            here: warning(here),
+        };
+        let swapped = vec![found("warning[0]", "a", "b"), found("warning[1]", "b", "a")];
+        let other = vec![found("warning[0]", "a", "c"), found("warning[1]", "b", "a")];
+        assert_eq!(Matches::default().unexplained(&step, swapped), []);
+        assert_eq!(Matches::default().unexplained(&step, other.clone()), other);
+    }
+
+    #[test]
+    fn pods_are_created_with_an_empty_overhead_by_apply_too() {
+        for (method, path, body, expect) in [
+            ("POST", "/api/v1/namespaces/a/pods", json!({"spec": {"overhead": {}}}), true),
+            ("PATCH", "/api/v1/namespaces/a/pods/b?fieldManager=m", json!({"spec": {"overhead": {}}}), true),
+            ("PATCH", "/api/v1/namespaces/a/pods/b?fieldManager=m", json!({"spec": {"overhead": {"cpu": "1"}}}), false),
+            ("PATCH", "/api/v1/namespaces/a/services/b?fieldManager=m", json!({"spec": {"overhead": {}}}), false),
+        ] {
+            let step = Step { method: method.into(), path: path.into(), body: Some(body), ..Step::default() };
+            let found = Difference { place: "status".into(), upstream: Some(json!(403)), here: Some(json!(201)) };
+            assert_eq!(empty_overhead(&step, &found), expect, "{method} {path}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::build::Ids;
 use super::instances::{Instances, type_at};
 use super::program::{DeclId, Program};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, codes};
-use crate::model::{Conversion, Field, Model, Span, Struct, StructId, TypeRef};
+use crate::model::{Conversion, Field, Model, Span, Struct, StructId};
 use crate::paths;
 
 /// Fills [`crate::model::Struct::conversion`] of every struct that has a hub.
@@ -76,18 +76,10 @@ fn pair_below(here: StructId, hub: StructId, model: &Model, pairs: &mut HashMap<
     pairs.insert(here, hub);
     for field in &model.structs[here.0].fields {
         let counterpart = model.structs[hub.0].fields.iter().find(|other| other.name == field.name);
-        let held = (struct_in(&field.ty), counterpart.and_then(|other| struct_in(&other.ty)));
+        let held = (field.ty.held(), counterpart.and_then(|other| other.ty.held()));
         if let (Some(here), Some(hub)) = held {
             pair_below(here, hub, model, pairs);
         }
-    }
-}
-
-fn struct_in(ty: &TypeRef) -> Option<StructId> {
-    match ty {
-        TypeRef::Struct(id) => Some(*id),
-        TypeRef::List(inner) | TypeRef::Map(inner) => struct_in(inner),
-        _ => None,
     }
 }
 

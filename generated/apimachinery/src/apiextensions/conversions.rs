@@ -104,7 +104,7 @@ pub fn v1beta1_custom_resource_definition_spec_to_hub(
             v
         },
     };
-    crate::hatches::apiextensions::v1beta1_custom_resource_definition_spec_to_hub(
+    crate::functions::apiextensions::v1beta1_custom_resource_definition_spec_to_hub(
         from,
         &mut to,
     );
@@ -138,7 +138,7 @@ pub fn v1beta1_custom_resource_definition_spec_from_hub(
         },
         ..Default::default()
     };
-    crate::hatches::apiextensions::v1beta1_custom_resource_definition_spec_from_hub(
+    crate::functions::apiextensions::v1beta1_custom_resource_definition_spec_from_hub(
         from,
         &mut to,
     );
@@ -180,7 +180,7 @@ pub fn v1beta1_custom_resource_conversion_to_hub(
         strategy: std::mem::take(&mut from.strategy),
         ..Default::default()
     };
-    crate::hatches::apiextensions::v1beta1_custom_resource_conversion_to_hub(
+    crate::functions::apiextensions::v1beta1_custom_resource_conversion_to_hub(
         from,
         &mut to,
     );
@@ -194,7 +194,7 @@ pub fn v1beta1_custom_resource_conversion_from_hub(
         strategy: std::mem::take(&mut from.strategy),
         ..Default::default()
     };
-    crate::hatches::apiextensions::v1beta1_custom_resource_conversion_from_hub(
+    crate::functions::apiextensions::v1beta1_custom_resource_conversion_from_hub(
         from,
         &mut to,
     );

@@ -29,7 +29,7 @@ describe! { MutatingAdmissionPolicy, MUTATING_ADMISSION_POLICY "MutatingAdmissio
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<MutatingAdmissionPolicy>() {
-                crate::hatches::admissionregistration::validate_mutating_policy(
+                crate::functions::admissionregistration::validate_mutating_policy(
                     v,
                     path,
                     new,

@@ -23,7 +23,7 @@ describe! { MutatingAdmissionPolicyBinding, MUTATING_ADMISSION_POLICY_BINDING "M
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<MutatingAdmissionPolicyBinding>() {
-                crate::hatches::admissionregistration::validate_mutating_binding(
+                crate::functions::admissionregistration::validate_mutating_binding(
                     v,
                     path,
                     new,

@@ -23,7 +23,7 @@ describe! { MutatingWebhookConfiguration, MUTATING_WEBHOOK_CONFIGURATION "Mutati
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<MutatingWebhookConfiguration>() {
-                crate::hatches::admissionregistration::validate_mutating_webhooks(
+                crate::functions::admissionregistration::validate_mutating_webhooks(
                     v,
                     path,
                     new,

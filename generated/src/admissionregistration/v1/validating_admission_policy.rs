@@ -25,7 +25,7 @@ describe! { ValidatingAdmissionPolicy, VALIDATING_ADMISSION_POLICY "ValidatingAd
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ValidatingAdmissionPolicy>() {
-                crate::hatches::admissionregistration::validate_validating_policy(
+                crate::functions::admissionregistration::validate_validating_policy(
                     v,
                     path,
                     new,

@@ -31,7 +31,7 @@ VALIDATING_ADMISSION_POLICY_BINDING "ValidatingAdmissionPolicyBinding" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ValidatingAdmissionPolicyBinding>() {
-                crate::hatches::admissionregistration::validate_validating_binding(
+                crate::functions::admissionregistration::validate_validating_binding(
                     v,
                     path,
                     new,

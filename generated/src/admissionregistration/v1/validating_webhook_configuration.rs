@@ -23,7 +23,7 @@ describe! { ValidatingWebhookConfiguration, VALIDATING_WEBHOOK_CONFIGURATION "Va
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ValidatingWebhookConfiguration>() {
-                crate::hatches::admissionregistration::validate_validating_webhooks(
+                crate::functions::admissionregistration::validate_validating_webhooks(
                     v,
                     path,
                     new,

@@ -35,7 +35,7 @@ describe! { StorageVersion, STORAGE_VERSION "StorageVersion" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<StorageVersion>() {
-                crate::hatches::apiserverinternal::validate_storage_version(
+                crate::functions::apiserverinternal::validate_storage_version(
                     v,
                     path,
                     new,

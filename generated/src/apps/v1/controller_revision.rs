@@ -23,7 +23,7 @@ describe! { ControllerRevision, CONTROLLER_REVISION "ControllerRevision" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ControllerRevision>() {
-                crate::hatches::apps::validate_controller_revision(
+                crate::functions::apps::validate_controller_revision(
                     v,
                     path,
                     new,

@@ -35,7 +35,7 @@ describe! { DaemonSet, DAEMON_SET "DaemonSet" {
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<DaemonSet>() {
-                        crate::hatches::apps::default_daemon_set(v)
+                        crate::functions::apps::default_daemon_set(v)
                     }
                 }),
             },
@@ -44,13 +44,13 @@ describe! { DaemonSet, DAEMON_SET "DaemonSet" {
     
         .normalize(|m| {
             if let Some(v) = m.downcast::<DaemonSet>() {
-                crate::hatches::apps::normalize_daemon_set(v)
+                crate::functions::apps::normalize_daemon_set(v)
             }
         })
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<DaemonSet>() {
-                crate::hatches::apps::validate_daemon_set(
+                crate::functions::apps::validate_daemon_set(
                     v,
                     path,
                     new,

@@ -44,7 +44,7 @@ describe! { Deployment, DEPLOYMENT "Deployment" {
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<Deployment>() {
-                        crate::hatches::apps::default_deployment(v)
+                        crate::functions::apps::default_deployment(v)
                     }
                 }),
             },
@@ -53,13 +53,13 @@ describe! { Deployment, DEPLOYMENT "Deployment" {
     
         .normalize(|m| {
             if let Some(v) = m.downcast::<Deployment>() {
-                crate::hatches::apps::normalize_deployment(v)
+                crate::functions::apps::normalize_deployment(v)
             }
         })
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Deployment>() {
-                crate::hatches::apps::validate_deployment(
+                crate::functions::apps::validate_deployment(
                     v,
                     path,
                     new,

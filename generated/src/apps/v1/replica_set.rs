@@ -36,7 +36,7 @@ describe! { ReplicaSet, REPLICA_SET "ReplicaSet" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ReplicaSet>() {
-                crate::hatches::apps::validate_replica_set(
+                crate::functions::apps::validate_replica_set(
                     v,
                     path,
                     new,

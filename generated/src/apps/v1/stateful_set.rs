@@ -60,7 +60,7 @@ describe! { StatefulSet, STATEFUL_SET "StatefulSet" {
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<StatefulSet>() {
-                        crate::hatches::apps::default_stateful_set(v)
+                        crate::functions::apps::default_stateful_set(v)
                     }
                 }),
             },
@@ -69,7 +69,7 @@ describe! { StatefulSet, STATEFUL_SET "StatefulSet" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<StatefulSet>() {
-                crate::hatches::apps::validate_stateful_set(
+                crate::functions::apps::validate_stateful_set(
                     v,
                     path,
                     new,

@@ -32,7 +32,7 @@ describe! { Deployment, DEPLOYMENT "Deployment" {
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<Deployment>() {
-                        crate::hatches::apps::default_v1beta1_deployment(v)
+                        crate::functions::apps::default_v1beta1_deployment(v)
                     }
                 }),
             },

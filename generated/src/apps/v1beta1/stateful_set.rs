@@ -42,7 +42,7 @@ describe! { StatefulSet, STATEFUL_SET "StatefulSet" {
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<StatefulSet>() {
-                        crate::hatches::apps::default_v1beta1_stateful_set(v)
+                        crate::functions::apps::default_v1beta1_stateful_set(v)
                     }
                 }),
             },

@@ -90,7 +90,7 @@ describe! { HorizontalPodAutoscaler, HORIZONTAL_POD_AUTOSCALER "HorizontalPodAut
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<HorizontalPodAutoscaler>() {
-                        crate::hatches::autoscaling::default_horizontal_pod_autoscaler(v)
+                        crate::functions::autoscaling::default_horizontal_pod_autoscaler(v)
                     }
                 }),
             },
@@ -98,14 +98,14 @@ describe! { HorizontalPodAutoscaler, HORIZONTAL_POD_AUTOSCALER "HorizontalPodAut
     
         .normalize(|m| {
             if let Some(v) = m.downcast::<HorizontalPodAutoscaler>() {
-                crate::hatches::autoscaling::normalize_horizontal_pod_autoscaler(v)
+                crate::functions::autoscaling::normalize_horizontal_pod_autoscaler(v)
             }
         })
     .checks(HORIZONTAL_POD_AUTOSCALER_CHECKS)
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<HorizontalPodAutoscaler>() {
-                crate::hatches::autoscaling::validate_horizontal_pod_autoscaler(
+                crate::functions::autoscaling::validate_horizontal_pod_autoscaler(
                     v,
                     path,
                     new,
@@ -231,7 +231,7 @@ const HPA_SCALING_RULES_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::autoscaling::validate_sent_policies(
+                    crate::functions::autoscaling::validate_sent_policies(
                         v,
                         path,
                         new,

@@ -269,7 +269,7 @@ const CONTAINER_RESOURCE_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::autoscaling::validate_container_resource(
+                    crate::functions::autoscaling::validate_container_resource(
                         v,
                         path,
                         new,

@@ -45,7 +45,7 @@ describe! { CronJob, CRON_JOB "CronJob" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<CronJob>() {
-                crate::hatches::batch::validate_cron_job(
+                crate::functions::batch::validate_cron_job(
                     v,
                     path,
                     new,

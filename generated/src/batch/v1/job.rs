@@ -65,7 +65,7 @@ describe! { Job, JOB "Job" {
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<Job>() {
-                        crate::hatches::batch::default_job(v)
+                        crate::functions::batch::default_job(v)
                     }
                 }),
             },
@@ -74,7 +74,7 @@ describe! { Job, JOB "Job" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Job>() {
-                crate::hatches::batch::validate_job(
+                crate::functions::batch::validate_job(
                     v,
                     path,
                     new,

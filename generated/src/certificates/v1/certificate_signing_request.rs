@@ -60,7 +60,7 @@ describe! { CertificateSigningRequest, CERTIFICATE_SIGNING_REQUEST "CertificateS
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<CertificateSigningRequest>() {
-                crate::hatches::certificates::validate_certificate_signing_request(
+                crate::functions::certificates::validate_certificate_signing_request(
                     v,
                     path,
                     new,

@@ -107,7 +107,7 @@ describe! { CertificateSigningRequestSpec, CERTIFICATE_SIGNING_REQUEST_SPEC "Cer
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<CertificateSigningRequestSpec>() {
-                        crate::hatches::certificates::default_v1beta1_certificate_signing_request_spec(
+                        crate::functions::certificates::default_v1beta1_certificate_signing_request_spec(
                             v,
                         )
                     }

@@ -20,7 +20,7 @@ describe! { ClusterTrustBundle, CLUSTER_TRUST_BUNDLE "ClusterTrustBundle" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ClusterTrustBundle>() {
-                crate::hatches::certificates::validate_cluster_trust_bundle(
+                crate::functions::certificates::validate_cluster_trust_bundle(
                     v,
                     path,
                     new,

@@ -27,7 +27,7 @@ describe! { PodCertificateRequest, POD_CERTIFICATE_REQUEST "PodCertificateReques
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PodCertificateRequest>() {
-                crate::hatches::certificates::validate_pod_certificate_request(
+                crate::functions::certificates::validate_pod_certificate_request(
                     v,
                     path,
                     new,

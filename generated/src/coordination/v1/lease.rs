@@ -37,7 +37,7 @@ describe! { Lease, LEASE "Lease" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Lease>() {
-                crate::hatches::coordination::validate_lease(
+                crate::functions::coordination::validate_lease(
                     v,
                     path,
                     new,

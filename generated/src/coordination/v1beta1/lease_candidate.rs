@@ -21,7 +21,7 @@ describe! { LeaseCandidate, LEASE_CANDIDATE "LeaseCandidate" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<LeaseCandidate>() {
-                crate::hatches::coordination::validate_lease_candidate(
+                crate::functions::coordination::validate_lease_candidate(
                     v,
                     path,
                     new,

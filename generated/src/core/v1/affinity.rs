@@ -394,7 +394,7 @@ const POD_AFFINITY_TERM_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_selector_of_pods(
+                    crate::functions::core::validate_selector_of_pods(
                         v,
                         path,
                         new,
@@ -410,7 +410,7 @@ const POD_AFFINITY_TERM_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_selector_of_pods(
+                    crate::functions::core::validate_selector_of_pods(
                         v,
                         path,
                         new,
@@ -440,7 +440,7 @@ const POD_AFFINITY_TERM_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_label_keys_of_term(
+                    crate::functions::core::validate_label_keys_of_term(
                         v,
                         path,
                         new,
@@ -628,7 +628,7 @@ const TOPOLOGY_SPREAD_CONSTRAINT_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_domains(
+                    crate::functions::core::validate_domains(
                         v,
                         path,
                         new,

@@ -42,7 +42,7 @@ const CONFIG_MAP_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_config_map_change(
+                    crate::functions::core::validate_config_map_change(
                         v,
                         path,
                         new,
@@ -58,7 +58,7 @@ const CONFIG_MAP_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_config_map_keys(
+                    crate::functions::core::validate_config_map_keys(
                         v,
                         path,
                         new,
@@ -83,7 +83,7 @@ const CONFIG_MAP_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_config_map_size(
+                    crate::functions::core::validate_config_map_size(
                         v,
                         path,
                         new,

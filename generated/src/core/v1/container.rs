@@ -315,7 +315,7 @@ describe! { direct Container, CONTAINER "Container" {
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<Container>() {
-                        crate::hatches::core::default_container(v)
+                        crate::functions::core::default_container(v)
                     }
                 }),
             },
@@ -481,7 +481,7 @@ describe! { direct ResourceRequirements, RESOURCE_REQUIREMENTS "ResourceRequirem
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<ResourceRequirements>() {
-                        crate::hatches::core::default_resource_requirements(v)
+                        crate::functions::core::default_resource_requirements(v)
                     }
                 }),
             },
@@ -865,7 +865,7 @@ describe! { direct EphemeralContainer, EPHEMERAL_CONTAINER "EphemeralContainer" 
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<EphemeralContainer>() {
-                        crate::hatches::core::default_ephemeral_container(v)
+                        crate::functions::core::default_ephemeral_container(v)
                     }
                 }),
             },

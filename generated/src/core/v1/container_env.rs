@@ -321,7 +321,7 @@ const OBJECT_FIELD_SELECTOR_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_field_of_variable(
+                    crate::functions::core::validate_field_of_variable(
                         v,
                         path,
                         new,
@@ -341,7 +341,7 @@ const OBJECT_FIELD_SELECTOR_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_field_of_file(
+                    crate::functions::core::validate_field_of_file(
                         v,
                         path,
                         new,
@@ -399,7 +399,7 @@ const RESOURCE_FIELD_SELECTOR_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_shown_resource(
+                    crate::functions::core::validate_shown_resource(
                         v,
                         path,
                         new,
@@ -419,7 +419,7 @@ const RESOURCE_FIELD_SELECTOR_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_shown_resource(
+                    crate::functions::core::validate_shown_resource(
                         v,
                         path,
                         new,
@@ -435,7 +435,7 @@ const RESOURCE_FIELD_SELECTOR_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_divisor(
+                    crate::functions::core::validate_divisor(
                         v,
                         path,
                         new,

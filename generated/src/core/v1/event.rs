@@ -158,7 +158,7 @@ describe! { Event, EVENT "Event" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Event>() {
-                crate::hatches::core::validate_event(
+                crate::functions::core::validate_event(
                     v,
                     path,
                     new,

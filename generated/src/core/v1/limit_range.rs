@@ -98,7 +98,7 @@ const LIMIT_RANGE_ITEM_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_limit_type(
+                    crate::functions::core::validate_limit_type(
                         v,
                         path,
                         new,
@@ -119,7 +119,7 @@ const LIMIT_RANGE_ITEM_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_limits(
+                    crate::functions::core::validate_limits(
                         v,
                         path,
                         new,
@@ -138,7 +138,7 @@ describe! { LimitRangeItem, LIMIT_RANGE_ITEM "LimitRangeItem" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<LimitRangeItem>() {
-                        crate::hatches::core::default_limit_range_item(v)
+                        crate::functions::core::default_limit_range_item(v)
                     }
                 }),
             },

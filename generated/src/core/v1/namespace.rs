@@ -123,7 +123,7 @@ describe! { Namespace, NAMESPACE "Namespace" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<Namespace>() {
-                        crate::hatches::core::default_namespace(v)
+                        crate::functions::core::default_namespace(v)
                     }
                 }),
             },

@@ -54,7 +54,7 @@ describe! { Node, NODE "Node" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Node>() {
-                crate::hatches::core::validate_node(
+                crate::functions::core::validate_node(
                     v,
                     path,
                     new,
@@ -136,7 +136,7 @@ describe! { NodeSpec, NODE_SPEC "NodeSpec" {
     
         .normalize(|m| {
             if let Some(v) = m.downcast::<NodeSpec>() {
-                crate::hatches::core::normalize_node_spec(v)
+                crate::functions::core::normalize_node_spec(v)
             }
         })
     .checks(NODE_SPEC_CHECKS)
@@ -329,7 +329,7 @@ describe! { NodeStatus, NODE_STATUS "NodeStatus" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<NodeStatus>() {
-                        crate::hatches::core::default_node_status(v)
+                        crate::functions::core::default_node_status(v)
                     }
                 }),
             },

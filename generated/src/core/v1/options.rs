@@ -109,7 +109,7 @@ describe! { PodLogOptions, POD_LOG_OPTIONS "PodLogOptions" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<PodLogOptions>() {
-                        crate::hatches::core::default_pod_log_options(v)
+                        crate::functions::core::default_pod_log_options(v)
                     }
                 }),
             },

@@ -76,7 +76,7 @@ describe! { PersistentVolume, PERSISTENT_VOLUME "PersistentVolume" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PersistentVolume>() {
-                crate::hatches::core::validate_persistent_volume(
+                crate::functions::core::validate_persistent_volume(
                     v,
                     path,
                     new,
@@ -204,7 +204,7 @@ const PERSISTENT_VOLUME_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_volume_capacity(
+                    crate::functions::core::validate_volume_capacity(
                         v,
                         path,
                         new,
@@ -811,7 +811,7 @@ const PERSISTENT_VOLUME_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_recycled_root(
+                    crate::functions::core::validate_recycled_root(
                         v,
                         path,
                         new,
@@ -908,7 +908,7 @@ describe! { PersistentVolumeSpec, PERSISTENT_VOLUME_SPEC "PersistentVolumeSpec" 
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<PersistentVolumeSpec>() {
-                        crate::hatches::core::default_persistent_volume_spec(v)
+                        crate::functions::core::default_persistent_volume_spec(v)
                     }
                 }),
             },
@@ -1175,7 +1175,7 @@ const ISCSI_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_target_length(
+                    crate::functions::core::validate_target_length(
                         v,
                         path,
                         new,

@@ -70,7 +70,7 @@ describe! { PersistentVolumeClaim, PERSISTENT_VOLUME_CLAIM "PersistentVolumeClai
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PersistentVolumeClaim>() {
-                crate::hatches::core::validate_persistent_volume_claim(
+                crate::functions::core::validate_persistent_volume_claim(
                     v,
                     path,
                     new,
@@ -140,7 +140,7 @@ const PERSISTENT_VOLUME_CLAIM_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_claim_selector(
+                    crate::functions::core::validate_claim_selector(
                         v,
                         path,
                         new,
@@ -192,7 +192,7 @@ const PERSISTENT_VOLUME_CLAIM_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_claimed_size(
+                    crate::functions::core::validate_claimed_size(
                         v,
                         path,
                         new,
@@ -228,7 +228,7 @@ const PERSISTENT_VOLUME_CLAIM_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_data_sources(
+                    crate::functions::core::validate_data_sources(
                         v,
                         path,
                         new,
@@ -294,7 +294,7 @@ describe! { direct VolumeResourceRequirements, VOLUME_RESOURCE_REQUIREMENTS "Vol
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<VolumeResourceRequirements>() {
-                        crate::hatches::core::default_volume_resource_requirements(v)
+                        crate::functions::core::default_volume_resource_requirements(v)
                     }
                 }),
             },
@@ -332,7 +332,7 @@ describe! { PersistentVolumeClaimStatus, PERSISTENT_VOLUME_CLAIM_STATUS "Persist
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<PersistentVolumeClaimStatus>() {
-                        crate::hatches::core::default_persistent_volume_claim_status(v)
+                        crate::functions::core::default_persistent_volume_claim_status(v)
                     }
                 }),
             },

@@ -63,7 +63,7 @@ describe! { Pod, POD "Pod" {
                 paths: &[(&["spec", "enableServiceLinks"], Literal::Bool(true))],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<Pod>() {
-                        crate::hatches::core::default_pod(v)
+                        crate::functions::core::default_pod(v)
                     }
                 }),
             },
@@ -72,13 +72,13 @@ describe! { Pod, POD "Pod" {
     
         .normalize(|m| {
             if let Some(v) = m.downcast::<Pod>() {
-                crate::hatches::core::normalize_pod(v)
+                crate::functions::core::normalize_pod(v)
             }
         })
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Pod>() {
-                crate::hatches::core::validate_pod(
+                crate::functions::core::validate_pod(
                     v,
                     path,
                     new,
@@ -216,7 +216,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_ports_of_host(
+                    crate::functions::core::validate_ports_of_host(
                         v,
                         path,
                         new,
@@ -279,7 +279,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_sysctls_of_pod(
+                    crate::functions::core::validate_sysctls_of_pod(
                         v,
                         path,
                         new,
@@ -352,7 +352,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_spread_constraints(
+                    crate::functions::core::validate_spread_constraints(
                         v,
                         path,
                         new,
@@ -368,7 +368,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_host_processes(
+                    crate::functions::core::validate_host_processes(
                         v,
                         path,
                         new,
@@ -591,7 +591,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_overhead(
+                    crate::functions::core::validate_overhead(
                         v,
                         path,
                         new,
@@ -969,7 +969,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_files_of_variables(
+                    crate::functions::core::validate_files_of_variables(
                         v,
                         path,
                         new,
@@ -1097,7 +1097,7 @@ describe! { direct PodSpec, POD_SPEC "PodSpec" {
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<PodSpec>() {
-                        crate::hatches::core::default_pod_spec(v)
+                        crate::functions::core::default_pod_spec(v)
                     }
                 }),
             },
@@ -1106,7 +1106,7 @@ describe! { direct PodSpec, POD_SPEC "PodSpec" {
     
         .normalize(|m| {
             if let Some(v) = m.downcast::<PodSpec>() {
-                crate::hatches::core::normalize_pod_spec(v)
+                crate::functions::core::normalize_pod_spec(v)
             }
         })
     .checks(POD_SPEC_CHECKS)
@@ -1305,7 +1305,7 @@ const POD_DNS_CONFIG_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_searches(
+                    crate::functions::core::validate_searches(
                         v,
                         path,
                         new,

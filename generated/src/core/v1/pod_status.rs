@@ -267,7 +267,7 @@ describe! { direct PodStatus, POD_STATUS "PodStatus" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<PodStatus>() {
-                        crate::hatches::core::default_pod_status(v)
+                        crate::functions::core::default_pod_status(v)
                     }
                 }),
             },
@@ -276,7 +276,7 @@ describe! { direct PodStatus, POD_STATUS "PodStatus" {
     
         .normalize(|m| {
             if let Some(v) = m.downcast::<PodStatus>() {
-                crate::hatches::core::normalize_pod_status(v)
+                crate::functions::core::normalize_pod_status(v)
             }
         })
     .checks(POD_STATUS_CHECKS)
@@ -527,7 +527,7 @@ describe! { direct ContainerStatus, CONTAINER_STATUS "ContainerStatus" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<ContainerStatus>() {
-                        crate::hatches::core::default_container_status(v)
+                        crate::functions::core::default_container_status(v)
                     }
                 }),
             },

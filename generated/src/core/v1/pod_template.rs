@@ -23,7 +23,7 @@ describe! { PodTemplate, POD_TEMPLATE "PodTemplate" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PodTemplate>() {
-                crate::hatches::core::validate_pod_template(
+                crate::functions::core::validate_pod_template(
                     v,
                     path,
                     new,
@@ -72,7 +72,7 @@ describe! { PodTemplateSpec, POD_TEMPLATE_SPEC "PodTemplateSpec" {
     
         .normalize(|m| {
             if let Some(v) = m.downcast::<PodTemplateSpec>() {
-                crate::hatches::core::normalize_pod_template_spec(v)
+                crate::functions::core::normalize_pod_template_spec(v)
             }
         })
     .normalize_below()

@@ -43,7 +43,7 @@ const VOLUME_CHECKS: &[CheckDef] = &[
             Assertion::Member("may not specify more than 1 volume type", &[]),
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_empty_dir(
+                    crate::functions::core::validate_empty_dir(
                         v,
                         path,
                         new,
@@ -157,7 +157,7 @@ const VOLUME_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_portal_length(
+                    crate::functions::core::validate_portal_length(
                         v,
                         path,
                         new,
@@ -690,7 +690,7 @@ const VOLUME_CHECKS: &[CheckDef] = &[
             Assertion::Below(""),
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_projected(
+                    crate::functions::core::validate_projected(
                         v,
                         path,
                         new,
@@ -861,7 +861,7 @@ const VOLUME_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_generated_claim(
+                    crate::functions::core::validate_generated_claim(
                         v,
                         path,
                         new,
@@ -969,7 +969,7 @@ describe! { direct Volume, VOLUME "Volume" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<Volume>() {
-                        crate::hatches::core::default_volume(v)
+                        crate::functions::core::default_volume(v)
                     }
                 }),
             },
@@ -2013,7 +2013,7 @@ const CLUSTER_TRUST_BUNDLE_PROJECTION_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_trust_bundle_name(
+                    crate::functions::core::validate_trust_bundle_name(
                         v,
                         path,
                         new,
@@ -2123,7 +2123,7 @@ const POD_CERTIFICATE_PROJECTION_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_user_annotations(
+                    crate::functions::core::validate_user_annotations(
                         v,
                         path,
                         new,
@@ -2155,7 +2155,7 @@ const POD_CERTIFICATE_PROJECTION_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_longest_expiration(
+                    crate::functions::core::validate_longest_expiration(
                         v,
                         path,
                         new,
@@ -2373,7 +2373,7 @@ const EPHEMERAL_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
             Assertion::Required(""),
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_claim_template_of_pod(
+                    crate::functions::core::validate_claim_template_of_pod(
                         v,
                         path,
                         new,

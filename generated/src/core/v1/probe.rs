@@ -340,7 +340,7 @@ const LIFECYCLE_HANDLER_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_sleep(
+                    crate::functions::core::validate_sleep(
                         v,
                         path,
                         new,

@@ -50,7 +50,7 @@ describe! { ReplicationController, REPLICATION_CONTROLLER "ReplicationController
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<ReplicationController>() {
-                        crate::hatches::core::default_replication_controller(v)
+                        crate::functions::core::default_replication_controller(v)
                     }
                 }),
             },
@@ -126,7 +126,7 @@ const REPLICATION_CONTROLLER_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_controller_template(
+                    crate::functions::core::validate_controller_template(
                         v,
                         path,
                         new,

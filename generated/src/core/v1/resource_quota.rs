@@ -46,7 +46,7 @@ describe! { ResourceQuota, RESOURCE_QUOTA "ResourceQuota" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ResourceQuota>() {
-                crate::hatches::core::validate_resource_quota(
+                crate::functions::core::validate_resource_quota(
                     v,
                     path,
                     new,
@@ -96,7 +96,7 @@ describe! { ResourceQuotaSpec, RESOURCE_QUOTA_SPEC "ResourceQuotaSpec" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<ResourceQuotaSpec>() {
-                        crate::hatches::core::default_resource_quota_spec(v)
+                        crate::functions::core::default_resource_quota_spec(v)
                     }
                 }),
             },
@@ -249,7 +249,7 @@ describe! { ResourceQuotaStatus, RESOURCE_QUOTA_STATUS "ResourceQuotaStatus" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<ResourceQuotaStatus>() {
-                        crate::hatches::core::default_resource_quota_status(v)
+                        crate::functions::core::default_resource_quota_status(v)
                     }
                 }),
             },

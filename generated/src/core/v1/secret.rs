@@ -56,7 +56,7 @@ const SECRET_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_secret_change(
+                    crate::functions::core::validate_secret_change(
                         v,
                         path,
                         new,
@@ -81,7 +81,7 @@ const SECRET_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_secret_data(
+                    crate::functions::core::validate_secret_data(
                         v,
                         path,
                         new,
@@ -98,7 +98,7 @@ describe! { Secret, SECRET "Secret" {
     
         .normalize(|m| {
             if let Some(v) = m.downcast::<Secret>() {
-                crate::hatches::core::normalize_secret(v)
+                crate::functions::core::normalize_secret(v)
             }
         })
     .checks(SECRET_CHECKS)

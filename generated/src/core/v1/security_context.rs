@@ -215,7 +215,7 @@ const WINDOWS_SECURITY_CONTEXT_OPTIONS_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_credential_name(
+                    crate::functions::core::validate_credential_name(
                         v,
                         path,
                         new,
@@ -246,7 +246,7 @@ const WINDOWS_SECURITY_CONTEXT_OPTIONS_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_windows_user(
+                    crate::functions::core::validate_windows_user(
                         v,
                         path,
                         new,
@@ -513,7 +513,7 @@ const SECURITY_CONTEXT_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_added_capabilities(
+                    crate::functions::core::validate_added_capabilities(
                         v,
                         path,
                         new,

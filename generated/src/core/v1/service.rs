@@ -100,7 +100,7 @@ describe! { Service, SERVICE "Service" {
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<Service>() {
-                        crate::hatches::core::default_service(v)
+                        crate::functions::core::default_service(v)
                     }
                 }),
             },
@@ -110,7 +110,7 @@ describe! { Service, SERVICE "Service" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Service>() {
-                crate::hatches::core::validate_service(
+                crate::functions::core::validate_service(
                     v,
                     path,
                     new,
@@ -375,7 +375,7 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_first_address(
+                    crate::functions::core::validate_first_address(
                         v,
                         path,
                         new,
@@ -416,7 +416,7 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_cluster_addresses(
+                    crate::functions::core::validate_cluster_addresses(
                         v,
                         path,
                         new,
@@ -432,7 +432,7 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_external_addresses(
+                    crate::functions::core::validate_external_addresses(
                         v,
                         path,
                         new,
@@ -461,7 +461,7 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_unique_ports(
+                    crate::functions::core::validate_unique_ports(
                         v,
                         path,
                         new,

@@ -116,7 +116,7 @@ const AZURE_DISK_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_disk_uri(
+                    crate::functions::core::validate_disk_uri(
                         v,
                         path,
                         new,
@@ -472,7 +472,7 @@ const QUOBYTE_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::core::validate_quobyte_registry(
+                    crate::functions::core::validate_quobyte_registry(
                         v,
                         path,
                         new,

@@ -34,7 +34,7 @@ describe! { EndpointSlice, ENDPOINT_SLICE "EndpointSlice" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<EndpointSlice>() {
-                crate::hatches::discovery::validate_endpoint_slice(
+                crate::functions::discovery::validate_endpoint_slice(
                     v,
                     path,
                     new,

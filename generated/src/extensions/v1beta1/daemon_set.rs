@@ -35,7 +35,7 @@ describe! { DaemonSet, DAEMON_SET "DaemonSet" {
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<DaemonSet>() {
-                        crate::hatches::extensions::default_daemon_set(v)
+                        crate::functions::extensions::default_daemon_set(v)
                     }
                 }),
             },

@@ -46,7 +46,7 @@ describe! { Deployment, DEPLOYMENT "Deployment" {
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<Deployment>() {
-                        crate::hatches::extensions::default_deployment(v)
+                        crate::functions::extensions::default_deployment(v)
                     }
                 }),
             },

@@ -30,7 +30,7 @@ describe! { NetworkPolicy, NETWORK_POLICY "NetworkPolicy" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<NetworkPolicy>() {
-                        crate::hatches::extensions::default_network_policy(v)
+                        crate::functions::extensions::default_network_policy(v)
                     }
                 }),
             },

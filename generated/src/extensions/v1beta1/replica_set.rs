@@ -31,7 +31,7 @@ describe! { ReplicaSet, REPLICA_SET "ReplicaSet" {
                 paths: &[(&["spec", "replicas"], Literal::Int(1))],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<ReplicaSet>() {
-                        crate::hatches::extensions::default_replica_set(v)
+                        crate::functions::extensions::default_replica_set(v)
                     }
                 }),
             },

@@ -38,7 +38,7 @@ describe! { FlowSchema, FLOW_SCHEMA "FlowSchema" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<FlowSchema>() {
-                crate::hatches::flowcontrol::validate_flow_schema(
+                crate::functions::flowcontrol::validate_flow_schema(
                     v,
                     path,
                     new,
@@ -158,7 +158,7 @@ const POLICY_RULES_WITH_SUBJECTS_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::flowcontrol::validate_resource_rule(
+                    crate::functions::flowcontrol::validate_resource_rule(
                         v,
                         path,
                         new,
@@ -174,7 +174,7 @@ const POLICY_RULES_WITH_SUBJECTS_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::flowcontrol::validate_non_resource_rule(
+                    crate::functions::flowcontrol::validate_non_resource_rule(
                         v,
                         path,
                         new,

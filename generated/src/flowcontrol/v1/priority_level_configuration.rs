@@ -37,7 +37,7 @@ describe! { PriorityLevelConfiguration, PRIORITY_LEVEL_CONFIGURATION "PriorityLe
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PriorityLevelConfiguration>() {
-                crate::hatches::flowcontrol::validate_priority_level_configuration(
+                crate::functions::flowcontrol::validate_priority_level_configuration(
                     v,
                     path,
                     new,
@@ -121,7 +121,7 @@ const LIMITED_PRIORITY_LEVEL_CONFIGURATION_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::flowcontrol::validate_shares(
+                    crate::functions::flowcontrol::validate_shares(
                         v,
                         path,
                         new,
@@ -204,7 +204,7 @@ const LIMIT_RESPONSE_CHECKS: &[CheckDef] = &[
             ),
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::flowcontrol::validate_queuing(
+                    crate::functions::flowcontrol::validate_queuing(
                         v,
                         path,
                         new,

@@ -54,7 +54,7 @@ describe! { PriorityLevelConfiguration, PRIORITY_LEVEL_CONFIGURATION "PriorityLe
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<PriorityLevelConfiguration>() {
-                        crate::hatches::flowcontrol::default_v1beta3_priority_level_configuration(
+                        crate::functions::flowcontrol::default_v1beta3_priority_level_configuration(
                             v,
                         )
                     }

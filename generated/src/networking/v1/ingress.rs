@@ -29,7 +29,7 @@ describe! { Ingress, INGRESS "Ingress" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Ingress>() {
-                crate::hatches::networking::validate_ingress(
+                crate::functions::networking::validate_ingress(
                     v,
                     path,
                     new,

@@ -30,7 +30,7 @@ const INGRESS_CLASS_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::networking::validate_cluster_metadata(
+                    crate::functions::networking::validate_cluster_metadata(
                         v,
                         path,
                         new,

@@ -30,7 +30,7 @@ const IP_ADDRESS_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::networking::validate_whole_metadata_update(
+                    crate::functions::networking::validate_whole_metadata_update(
                         v,
                         path,
                         new,

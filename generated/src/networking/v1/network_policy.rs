@@ -30,7 +30,7 @@ describe! { NetworkPolicy, NETWORK_POLICY "NetworkPolicy" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<NetworkPolicy>() {
-                        crate::hatches::networking::default_network_policy(v)
+                        crate::functions::networking::default_network_policy(v)
                     }
                 }),
             },
@@ -39,7 +39,7 @@ describe! { NetworkPolicy, NETWORK_POLICY "NetworkPolicy" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<NetworkPolicy>() {
-                crate::hatches::networking::validate_network_policy(
+                crate::functions::networking::validate_network_policy(
                     v,
                     path,
                     new,

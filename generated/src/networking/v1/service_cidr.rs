@@ -22,7 +22,7 @@ describe! { ServiceCIDR, SERVICE_CIDR "ServiceCIDR" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ServiceCIDR>() {
-                crate::hatches::networking::validate_service_cidr(
+                crate::functions::networking::validate_service_cidr(
                     v,
                     path,
                     new,

@@ -40,7 +40,7 @@ const RUNTIME_CLASS_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::node::validate_overhead(
+                    crate::functions::node::validate_overhead(
                         v,
                         path,
                         new,
@@ -56,7 +56,7 @@ const RUNTIME_CLASS_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::node::validate_scheduling(
+                    crate::functions::node::validate_scheduling(
                         v,
                         path,
                         new,
@@ -72,7 +72,7 @@ const RUNTIME_CLASS_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::node::validate_metadata_update(
+                    crate::functions::node::validate_metadata_update(
                         v,
                         path,
                         new,

@@ -31,13 +31,13 @@ describe! { PodDisruptionBudget, POD_DISRUPTION_BUDGET "PodDisruptionBudget" {
     
         .normalize(|m| {
             if let Some(v) = m.downcast::<PodDisruptionBudget>() {
-                crate::hatches::policy::normalize_pod_disruption_budget(v)
+                crate::functions::policy::normalize_pod_disruption_budget(v)
             }
         })
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PodDisruptionBudget>() {
-                crate::hatches::policy::validate_pod_disruption_budget(
+                crate::functions::policy::validate_pod_disruption_budget(
                     v,
                     path,
                     new,

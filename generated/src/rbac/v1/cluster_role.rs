@@ -24,7 +24,7 @@ describe! { ClusterRole, CLUSTER_ROLE "ClusterRole" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ClusterRole>() {
-                crate::hatches::rbac::validate_cluster_role(
+                crate::functions::rbac::validate_cluster_role(
                     v,
                     path,
                     new,

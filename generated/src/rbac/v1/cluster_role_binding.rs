@@ -34,7 +34,7 @@ describe! { ClusterRoleBinding, CLUSTER_ROLE_BINDING "ClusterRoleBinding" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ClusterRoleBinding>() {
-                crate::hatches::rbac::validate_cluster_role_binding(
+                crate::functions::rbac::validate_cluster_role_binding(
                     v,
                     path,
                     new,

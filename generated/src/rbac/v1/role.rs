@@ -20,7 +20,7 @@ describe! { Role, ROLE "Role" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Role>() {
-                crate::hatches::rbac::validate_role(
+                crate::functions::rbac::validate_role(
                     v,
                     path,
                     new,

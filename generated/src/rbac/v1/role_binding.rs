@@ -34,7 +34,7 @@ describe! { RoleBinding, ROLE_BINDING "RoleBinding" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<RoleBinding>() {
-                crate::hatches::rbac::validate_role_binding(
+                crate::functions::rbac::validate_role_binding(
                     v,
                     path,
                     new,

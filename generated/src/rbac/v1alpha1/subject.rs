@@ -25,7 +25,7 @@ describe! { Subject, SUBJECT "Subject" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<Subject>() {
-                        crate::hatches::rbac::default_v1alpha1_subject(v)
+                        crate::functions::rbac::default_v1alpha1_subject(v)
                     }
                 }),
             },

@@ -22,7 +22,7 @@ describe! { DeviceClass, DEVICE_CLASS "DeviceClass" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<DeviceClass>() {
-                crate::hatches::resource::validate_device_class(
+                crate::functions::resource::validate_device_class(
                     v,
                     path,
                     new,

@@ -32,7 +32,7 @@ describe! { DeviceTaint, DEVICE_TAINT "DeviceTaint" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<DeviceTaint>() {
-                        crate::hatches::resource::default_device_taint(v)
+                        crate::functions::resource::default_device_taint(v)
                     }
                 }),
             },

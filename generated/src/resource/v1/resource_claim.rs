@@ -46,7 +46,7 @@ describe! { ResourceClaim, RESOURCE_CLAIM "ResourceClaim" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ResourceClaim>() {
-                crate::hatches::resource::validate_resource_claim(
+                crate::functions::resource::validate_resource_claim(
                     v,
                     path,
                     new,
@@ -153,7 +153,7 @@ describe! { ExactDeviceRequest, EXACT_DEVICE_REQUEST "ExactDeviceRequest" {
                 paths: &[(&["allocationMode"], Literal::String("ExactCount"))],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<ExactDeviceRequest>() {
-                        crate::hatches::resource::default_exact_device_request(v)
+                        crate::functions::resource::default_exact_device_request(v)
                     }
                 }),
             },
@@ -258,7 +258,7 @@ describe! { DeviceSubRequest, DEVICE_SUB_REQUEST "DeviceSubRequest" {
                 paths: &[(&["allocationMode"], Literal::String("ExactCount"))],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<DeviceSubRequest>() {
-                        crate::hatches::resource::default_device_sub_request(v)
+                        crate::functions::resource::default_device_sub_request(v)
                     }
                 }),
             },

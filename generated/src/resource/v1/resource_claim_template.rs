@@ -23,7 +23,7 @@ describe! { ResourceClaimTemplate, RESOURCE_CLAIM_TEMPLATE "ResourceClaimTemplat
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ResourceClaimTemplate>() {
-                crate::hatches::resource::validate_resource_claim_template(
+                crate::functions::resource::validate_resource_claim_template(
                     v,
                     path,
                     new,

@@ -26,7 +26,7 @@ describe! { ResourceSlice, RESOURCE_SLICE "ResourceSlice" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ResourceSlice>() {
-                crate::hatches::resource::validate_resource_slice(
+                crate::functions::resource::validate_resource_slice(
                     v,
                     path,
                     new,

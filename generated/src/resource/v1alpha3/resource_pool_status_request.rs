@@ -23,7 +23,7 @@ describe! { ResourcePoolStatusRequest, RESOURCE_POOL_STATUS_REQUEST "ResourcePoo
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<ResourcePoolStatusRequest>() {
-                crate::hatches::resource::validate_resource_pool_status_request(
+                crate::functions::resource::validate_resource_pool_status_request(
                     v,
                     path,
                     new,

@@ -100,7 +100,7 @@ describe! { DeviceRequest, DEVICE_REQUEST "DeviceRequest" {
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<DeviceRequest>() {
-                        crate::hatches::resource::default_v1beta1_device_request(v)
+                        crate::functions::resource::default_v1beta1_device_request(v)
                     }
                 }),
             },
@@ -165,7 +165,7 @@ describe! { DeviceSubRequest, DEVICE_SUB_REQUEST "DeviceSubRequest" {
                 paths: &[(&["allocationMode"], Literal::String("ExactCount"))],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<DeviceSubRequest>() {
-                        crate::hatches::resource::default_v1beta1_device_sub_request(v)
+                        crate::functions::resource::default_v1beta1_device_sub_request(v)
                     }
                 }),
             },

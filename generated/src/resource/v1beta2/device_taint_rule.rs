@@ -23,7 +23,7 @@ describe! { DeviceTaintRule, DEVICE_TAINT_RULE "DeviceTaintRule" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<DeviceTaintRule>() {
-                crate::hatches::resource::validate_device_taint_rule(
+                crate::functions::resource::validate_device_taint_rule(
                     v,
                     path,
                     new,

@@ -43,7 +43,7 @@ describe! { PriorityClass, PRIORITY_CLASS "PriorityClass" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PriorityClass>() {
-                crate::hatches::scheduling::validate_priority_class(
+                crate::functions::scheduling::validate_priority_class(
                     v,
                     path,
                     new,

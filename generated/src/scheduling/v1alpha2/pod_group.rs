@@ -31,7 +31,7 @@ describe! { PodGroup, POD_GROUP "PodGroup" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<PodGroup>() {
-                crate::hatches::scheduling::validate_pod_group(
+                crate::functions::scheduling::validate_pod_group(
                     v,
                     path,
                     new,

@@ -46,7 +46,7 @@ describe! { CSIDriver, CSI_DRIVER "CSIDriver" {
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<CSIDriver>() {
-                        crate::hatches::storage::default_csi_driver(v)
+                        crate::functions::storage::default_csi_driver(v)
                     }
                 }),
             },
@@ -54,7 +54,7 @@ describe! { CSIDriver, CSI_DRIVER "CSIDriver" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<CSIDriver>() {
-                crate::hatches::storage::validate_csi_driver(
+                crate::functions::storage::validate_csi_driver(
                     v,
                     path,
                     new,

@@ -20,7 +20,7 @@ describe! { CSINode, CSI_NODE "CSINode" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<CSINode>() {
-                crate::hatches::storage::validate_csi_node(
+                crate::functions::storage::validate_csi_node(
                     v,
                     path,
                     new,

@@ -32,7 +32,7 @@ const CSI_STORAGE_CAPACITY_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::storage::validate_node_topology(
+                    crate::functions::storage::validate_node_topology(
                         v,
                         path,
                         new,
@@ -58,7 +58,7 @@ const CSI_STORAGE_CAPACITY_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::storage::validate_whole_metadata_update(
+                    crate::functions::storage::validate_whole_metadata_update(
                         v,
                         path,
                         new,

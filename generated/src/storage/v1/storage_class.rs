@@ -53,7 +53,7 @@ const STORAGE_CLASS_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::storage::validate_class_parameters(
+                    crate::functions::storage::validate_class_parameters(
                         v,
                         path,
                         new,
@@ -82,7 +82,7 @@ const STORAGE_CLASS_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::storage::validate_class_topologies(
+                    crate::functions::storage::validate_class_topologies(
                         v,
                         path,
                         new,
@@ -98,7 +98,7 @@ const STORAGE_CLASS_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::storage::validate_whole_metadata_update(
+                    crate::functions::storage::validate_whole_metadata_update(
                         v,
                         path,
                         new,

@@ -26,7 +26,7 @@ describe! { VolumeAttachment, VOLUME_ATTACHMENT "VolumeAttachment" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<VolumeAttachment>() {
-                crate::hatches::storage::validate_volume_attachment(
+                crate::functions::storage::validate_volume_attachment(
                     v,
                     path,
                     new,

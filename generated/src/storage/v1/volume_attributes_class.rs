@@ -39,7 +39,7 @@ const VOLUME_ATTRIBUTES_CLASS_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::storage::validate_cluster_metadata(
+                    crate::functions::storage::validate_cluster_metadata(
                         v,
                         path,
                         new,
@@ -63,7 +63,7 @@ const VOLUME_ATTRIBUTES_CLASS_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::hatches::storage::validate_attributes(
+                    crate::functions::storage::validate_attributes(
                         v,
                         path,
                         new,

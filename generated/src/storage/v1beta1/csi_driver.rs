@@ -33,7 +33,7 @@ describe! { CSIDriver, CSI_DRIVER "CSIDriver" {
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<CSIDriver>() {
-                        crate::hatches::storage::default_v1beta1_csi_driver(v)
+                        crate::functions::storage::default_v1beta1_csi_driver(v)
                     }
                 }),
             },

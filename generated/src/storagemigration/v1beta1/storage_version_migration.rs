@@ -22,7 +22,7 @@ describe! { StorageVersionMigration, STORAGE_VERSION_MIGRATION "StorageVersionMi
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<StorageVersionMigration>() {
-                crate::hatches::storagemigration::validate_storage_version_migration(
+                crate::functions::storagemigration::validate_storage_version_migration(
                     v,
                     path,
                     new,

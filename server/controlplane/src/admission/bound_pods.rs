@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{Container, Node, Pod, ResourceRequirements, container_restart_policy};
-use generated::hatches::core::pod_requests;
+use kubernetes::core::pod_requests;
 use machinery::features;
 use machinery::reflect::Owned;
 use machinery::scalar::Quantity;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod};
-use generated::hatches::core::{pod_limits, pod_requests};
+use kubernetes::core::{pod_limits, pod_requests};
 use machinery::reflect::Owned;
 use machinery::scalar::Quantity;
 use machinery::status::Status;

@@ -12,8 +12,8 @@ mod tokens;
 
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::PersistentVolumeClaim;
-use generated::hatches::core::internal::internal_diff;
 use generated::resource::v1::ResourceSlice;
+use kubernetes::core::internal::internal_diff;
 use machinery::features::{self, FeatureGates};
 use machinery::field_path::Path;
 use machinery::reflect::{Owned, Struct};

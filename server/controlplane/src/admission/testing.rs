@@ -17,7 +17,7 @@ pub fn request(operation: Operation, kind: &'static str, resource: &'static str)
     let (plural, subresource) = resource.split_once('/').unwrap_or((resource, ""));
     Attributes {
         operation,
-        kind: generated::CATALOG.kind("", "v1", kind).unwrap(),
+        kind: kubernetes::catalog().kind("", "v1", kind).unwrap(),
         group: "",
         version: "v1",
         plural,

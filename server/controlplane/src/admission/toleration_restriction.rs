@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{Namespace, Pod, Toleration, toleration_operator};
-use generated::hatches::core::quality::quality_of_service;
 use generated::podtolerationrestriction::v1alpha1::Configuration;
+use kubernetes::core::quality::quality_of_service;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 

@@ -1,16 +1,16 @@
 //! What a review has to say (`pkg/apis/authorization/validation`).
 
-use apimachinery::hatches::meta::{SelectorOptions, validate_label_selector_requirement};
 use apimachinery::meta::v1::{FieldSelectorRequirement, ObjectMeta};
 use generated::authorization::v1::{
     FieldSelectorAttributes, LabelSelectorAttributes, LocalSubjectAccessReview, NonResourceAttributes,
     ResourceAttributes, SelfSubjectAccessReview, SubjectAccessReview, SubjectAccessReviewSpec,
 };
-use generated::hatches::core::internal::internal_value;
+use kubernetes::core::internal::internal_value;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
 use machinery::status::{GroupResource, Status};
+use meta::{SelectorOptions, validate_label_selector_requirement};
 
 /// The refusal of a review. Upstream names no kind: the object has forgotten it by then.
 pub fn refuse(errors: &[FieldError]) -> Result<(), Status> {

@@ -1,7 +1,7 @@
 //! Address families of a service (KEP-563).
 
 use generated::core::v1::{ServiceSpec, ip_family, ip_family_policy, service_type};
-use generated::hatches::core::service_address_errors;
+use kubernetes::core::service_address_errors;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::ip::parse_ip_sloppy;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use generated::core::v1::{ServiceSpec, service_type};
-use generated::hatches::core::needs_health_check;
+use kubernetes::core::needs_health_check;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::status::Status;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use generated::core::v1::ServiceSpec;
-use generated::hatches::core::{needs_address, needs_health_check, needs_node_ports};
+use kubernetes::core::{needs_address, needs_health_check, needs_node_ports};
 
 /// Keeps what was given, and makes the two spellings of addresses agree.
 pub fn complete(spec: &mut ServiceSpec, old: Option<&ServiceSpec>) {

@@ -17,11 +17,11 @@ pub fn embedded(folder: &TempDir) -> Arc<EmbeddedStore> {
 }
 
 pub async fn config_maps(store: Arc<dyn Store>) -> Arc<ResourceStore> {
-    let kind = generated::CATALOG.resource("", "v1", "configmaps").unwrap();
+    let kind = kubernetes::catalog().resource("", "v1", "configmaps").unwrap();
     let def = kind.resource.unwrap();
     let backend = Backend::start(store, "/registry").await.unwrap();
-    let strategy = Arc::new(DeclaredStrategy::new(&generated::CATALOG, kind, def));
-    Arc::new(ResourceStore::new(&generated::CATALOG, kind, def, strategy, &backend))
+    let strategy = Arc::new(DeclaredStrategy::new(kubernetes::catalog(), kind, def));
+    Arc::new(ResourceStore::new(kubernetes::catalog(), kind, def, strategy, &backend))
 }
 
 /// Nothing is kept from being written or deleted.

@@ -65,12 +65,8 @@ impl Flag {
 
 pub(super) fn command(program: Program, flags: &[&Flag], gates: &KnownGates) -> Command {
     let name = program.name();
-    let (about, usage) = match program {
-        Program::KubeApiserver => (ABOUT, format!("{name} [FLAGS]\n       {name} convert|help|snapshot ...")),
-        Program::Delegating(_) => {
-            (ABOUT_DELEGATING, format!("{name} [FLAGS]\n       {name} convert|help|snapshot ..."))
-        }
-    };
+    let about = if program.delegates() { ABOUT_DELEGATING } else { ABOUT };
+    let usage = format!("{name} [FLAGS]\n       {name} {} ...", program.commands().join("|"));
     Command::new(name)
         .about(about)
         .disable_version_flag(true)

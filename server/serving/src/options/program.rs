@@ -76,6 +76,11 @@ impl Program {
         matches!(self, Program::Delegating(_))
     }
 
+    /// The commands besides running the server, in alphabetical order.
+    pub fn commands(self) -> &'static [&'static str] {
+        if self.delegates() { &["convert", "help", "snapshot"] } else { &["convert", "help", "new", "snapshot"] }
+    }
+
     /// Its flags.
     pub(super) fn flags(self) -> Vec<&'static Flag> {
         if !self.delegates() {

@@ -331,6 +331,7 @@ fn a_delegating_program_has_flags_of_its_own() {
     }
     let Err(Error::Print(help)) = parse(&["--help"]) else { panic!("help is printed") };
     assert!(help.contains("--authentication-kubeconfig") && !help.contains("--kubelet-port"), "{help}");
+    assert!(help.contains("shop convert|help|snapshot"), "{help}");
 }
 
 #[test]

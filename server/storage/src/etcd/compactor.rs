@@ -5,15 +5,13 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
+use etcd_client::{
+    Compare, CompareOp, Txn, TxnOp,
+    proto::{PbTxnOpResponse, PbTxnResponse},
+};
 use tonic::Status;
 
-use super::{
-    Cluster,
-    client::Repeat,
-    convert,
-    messages::{Compare, PutRequest, RangeRequest, Request, RequestOp, Response, Target, TxnRequest, TxnResponse},
-};
+use super::{Cluster, convert, failure::failure, txn};
 use crate::{Error, Result, Revision};
 
 /// Upstream's key, outside every prefix.
@@ -46,10 +44,10 @@ pub(super) async fn run(cluster: std::sync::Arc<Cluster>, interval: Duration) {
 
 /// Compacts to the revision of the last attempt, unless another server has done so since.
 pub(super) async fn attempt(cluster: &Cluster, last: Attempt) -> Result<Attempt> {
-    let answer = claim(cluster, last).await.map_err(super::client::failure)?;
+    let answer = claim(cluster, last).await.map_err(failure)?;
     let revision = convert::revision(answer.header);
     if !answer.succeeded {
-        let Some(Response::Range(range)) = answer.responses.into_iter().next().and_then(|op| op.response) else {
+        let Some(PbTxnOpResponse::ResponseRange(range)) = txn::first(answer) else {
             return Ok(Attempt { number: 0, revision });
         };
         return Ok(Attempt { number: range.kvs.first().map_or(0, |kv| kv.version), revision });
@@ -63,14 +61,14 @@ pub(super) async fn attempt(cluster: &Cluster, last: Attempt) -> Result<Attempt>
     Ok(Attempt { number: last.number + 1, revision })
 }
 
-async fn claim(cluster: &Cluster, last: Attempt) -> Result<TxnResponse, Status> {
-    let key = Bytes::from_static(KEY);
-    let put = PutRequest { key: key.clone(), value: last.revision.to_string().into(), lease: 0 };
-    let get = RangeRequest { key: KEY.to_vec(), ..RangeRequest::default() };
-    let request = TxnRequest {
-        compare: vec![Compare::equal(key, Target::Version(last.number))],
-        success: vec![RequestOp { request: Some(Request::Put(put)) }],
-        failure: vec![RequestOp { request: Some(Request::Range(get)) }],
+/// Writes the next number, unless another server has; then reads what that server wrote.
+async fn claim(cluster: &Cluster, last: Attempt) -> Result<PbTxnResponse, Status> {
+    let value = last.revision.to_string();
+    let claim = || {
+        Txn::new()
+            .when([Compare::version(KEY, CompareOp::Equal, last.number)])
+            .and_then([txn::put(KEY, value.as_bytes(), 0)])
+            .or_else([TxnOp::get(KEY, None)])
     };
-    cluster.client.call("/etcdserverpb.KV/Txn", request, Repeat::Unsent).await
+    cluster.client.txn(claim).await
 }

@@ -2,8 +2,15 @@
 
 use std::sync::Arc;
 
-use super::messages::{self, ResponseHeader, WatchResponse};
+use etcd_client::{
+    EventType,
+    proto::{PbEvent, PbKeyValue, PbResponseHeader, PbWatchResponse},
+};
+
 use crate::{Error, Event, EventKind, KeyRange, KeyValue, Result, Revision, WatchBatch};
+
+/// The kind of an event that is not a deletion.
+const PUT: i32 = EventType::Put as i32;
 
 /// etcd's revisions are signed.
 pub(super) fn to_wire(number: u64) -> i64 {
@@ -14,8 +21,8 @@ pub(super) fn from_wire(number: i64) -> u64 {
     u64::try_from(number).unwrap_or_default()
 }
 
-pub(super) fn revision(header: Option<ResponseHeader>) -> Revision {
-    from_wire(header.unwrap_or_default().revision)
+pub(super) fn revision(header: Option<PbResponseHeader>) -> Revision {
+    from_wire(header.map_or(0, |header| header.revision))
 }
 
 /// Start and end of a range; in etcd a zero byte stands for the first key and for no end.
@@ -24,7 +31,7 @@ pub(super) fn range(range: &KeyRange) -> (Vec<u8>, Vec<u8>) {
     (start, range.end().map_or(vec![0], |end| end.to_vec()))
 }
 
-pub(super) fn key_value(kv: messages::KeyValue) -> KeyValue {
+pub(super) fn key_value(kv: PbKeyValue) -> KeyValue {
     KeyValue {
         key: kv.key.into(),
         value: kv.value.into(),
@@ -36,7 +43,7 @@ pub(super) fn key_value(kv: messages::KeyValue) -> KeyValue {
 }
 
 /// What a watcher is told; nothing when its watch has only been confirmed.
-pub(super) fn batch(response: WatchResponse) -> Result<Option<WatchBatch>> {
+pub(super) fn batch(response: PbWatchResponse) -> Result<Option<WatchBatch>> {
     if response.created {
         return Ok(None);
     }
@@ -47,8 +54,8 @@ pub(super) fn batch(response: WatchResponse) -> Result<Option<WatchBatch>> {
     }))
 }
 
-fn event(event: messages::Event) -> Result<Arc<Event>> {
-    let kind = if event.kind == 0 { EventKind::Put } else { EventKind::Delete };
+fn event(event: PbEvent) -> Result<Arc<Event>> {
+    let kind = if event.r#type == PUT { EventKind::Put } else { EventKind::Delete };
     let event = Event { kind, kv: key_value(event.kv.unwrap_or_default()), prev: event.prev_kv.map(key_value) };
     // It can have been compacted meanwhile. Who compares old and new state would draw the wrong conclusion (etcd3.parseEvent).
     if event.prev.is_none() && !event.is_create() {

@@ -6,10 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 use tonic::Status;
 
-use super::{
-    client::{Client, Repeat},
-    messages::{LeaseGrantRequest, LeaseGrantResponse, LeaseTimeToLiveRequest, LeaseTimeToLiveResponse},
-};
+use super::client::{Client, Repeat};
 
 /// How many keys one lease may have at most; revoking one deletes them all at once.
 const KEYS: u32 = 1000;
@@ -53,15 +50,20 @@ impl Leases {
 
 /// A new lease of whole seconds.
 pub(super) async fn grant(client: &Client, ttl: Duration) -> Result<i64, Status> {
-    let request = LeaseGrantRequest { ttl: ttl.as_secs().try_into().unwrap_or(i64::MAX) };
-    let granted: LeaseGrantResponse = client.call("/etcdserverpb.Lease/LeaseGrant", request, Repeat::Always).await?;
-    Ok(granted.id)
+    let seconds = ttl.as_secs().try_into().unwrap_or(i64::MAX);
+    let granted = client.call(Repeat::Always, |member| {
+        let mut lease = member.lease.clone();
+        async move { lease.grant(seconds, None).await }
+    });
+    Ok(granted.await?.id())
 }
 
 /// How long a lease lasts from now on; nothing when it has run out.
 pub(super) async fn time_left(client: &Client, id: i64) -> Result<Option<Duration>, Status> {
-    let request = LeaseTimeToLiveRequest { id };
-    let left: LeaseTimeToLiveResponse =
-        client.call("/etcdserverpb.Lease/LeaseTimeToLive", request, Repeat::Always).await?;
-    Ok(u64::try_from(left.ttl).ok().map(Duration::from_secs))
+    let left = client.call(Repeat::Always, |member| {
+        let mut lease = member.lease.clone();
+        async move { lease.time_to_live(id, None).await }
+    });
+    // -1 when it has run out
+    Ok(u64::try_from(left.await?.ttl()).ok().map(Duration::from_secs))
 }

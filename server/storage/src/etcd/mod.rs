@@ -2,8 +2,9 @@
 //!
 //! | file | part |
 //! |---|---|
-//! | `messages`, `convert` | etcd's messages on the wire; between them and the store's terms |
-//! | `client` | connections to the members, and which one is asked |
+//! | `member` | the connection to one member, and the clients of `etcd-client` on it |
+//! | `client`, `failure` | which member is asked, and when a call is made again |
+//! | `convert`, `txn` | between etcd's messages and the store's terms |
 //! | `batched` | one question for many who ask it at the same time |
 //! | `watch` | one watcher's stream, opened again where it broke off |
 //! | `leases`, `compactor` | leases and compaction, shared as upstream shares them |
@@ -13,9 +14,11 @@ mod batched;
 mod client;
 mod compactor;
 mod convert;
+mod failure;
 mod leases;
-mod messages;
+mod member;
 mod snapshot;
+mod txn;
 mod watch;
 
 use std::{
@@ -25,19 +28,17 @@ use std::{
 };
 
 use async_trait::async_trait;
+use etcd_client::proto::{PbRangeResponse, PbTxnResponse};
 use tonic::{Code, Status};
 
 use self::{
     batched::Batched,
-    client::{Client, Repeat, failure},
+    client::{Client, Range, Repeat},
+    failure::failure,
     leases::Leases,
-    messages::{
-        CompactionRequest, Compare, DeleteRangeRequest, Empty, PutRequest, RangeRequest, RangeResponse, Request,
-        RequestOp, Response, Target, TxnRequest, TxnResponse,
-    },
 };
 use crate::{
-    CountResponse, Error, GetResponse, KeyRange, KeyValue, ListOptions, ListResponse, Op, Result, Revision, Store, Txn,
+    CountResponse, Error, GetResponse, KeyRange, ListOptions, ListResponse, Op, Result, Revision, Store, Txn,
     TxnOutcome, Watch, snapshot::Summary,
 };
 
@@ -109,7 +110,7 @@ impl EtcdStore {
     /// [`Error::Backend`] when files or addresses cannot be used, or when no member answers for 20 seconds.
     pub async fn connect(options: EtcdOptions) -> Result<Self> {
         let cluster = Arc::new(Cluster {
-            client: Client::new(&options)?,
+            client: Client::new(&options).await?,
             leases: Leases::new(options.lease_reuse),
             progress: tokio::sync::watch::Sender::new(0),
             closed: tokio::sync::watch::Sender::new(false),
@@ -130,9 +131,9 @@ impl EtcdStore {
 
     /// How large the members' databases are (upstream's `etcd_db_total_size_in_bytes`).
     pub async fn database_sizes(&self) -> Vec<DatabaseSize> {
-        let size = |status: messages::StatusResponse| convert::from_wire(status.db_size);
-        let all = self.cluster.client.status().await.into_iter();
-        all.map(|(url, status)| DatabaseSize { endpoint: url.to_owned(), bytes: status.ok().map(size) }).collect()
+        let all = self.cluster.client.database_sizes().await.into_iter();
+        let size = |size: Result<i64, Status>| size.ok().map(convert::from_wire);
+        all.map(|(url, bytes)| DatabaseSize { endpoint: url.to_owned(), bytes: size(bytes) }).collect()
     }
 
     /// Writes what stands below a prefix to a snapshot file.
@@ -156,12 +157,8 @@ impl EtcdStore {
 #[async_trait]
 impl Store for EtcdStore {
     async fn get(&self, key: &[u8], revision: Option<Revision>) -> Result<GetResponse> {
-        let range = RangeRequest {
-            key: key.to_vec(),
-            revision: convert::to_wire(revision.unwrap_or(0)),
-            ..RangeRequest::default()
-        };
-        let answer = self.cluster.range(range).await?;
+        let revision = convert::to_wire(revision.unwrap_or(0));
+        let answer = self.cluster.range(&Range { key: key.to_vec(), revision, ..Range::default() }).await?;
         let kv = answer.kvs.into_iter().next().map(convert::key_value);
         Ok(GetResponse { kv, revision: convert::revision(answer.header) })
     }
@@ -171,9 +168,8 @@ impl Store for EtcdStore {
     }
 
     async fn count(&self, range: KeyRange) -> Result<CountResponse> {
-        let (key, range_end) = convert::range(&range);
-        let request = RangeRequest { key, range_end, count_only: true, ..RangeRequest::default() };
-        let answer = self.cluster.range(request).await?;
+        let (key, end) = convert::range(&range);
+        let answer = self.cluster.range(&Range { key, end, count_only: true, ..Range::default() }).await?;
         Ok(CountResponse { count: convert::from_wire(answer.count), revision: convert::revision(answer.header) })
     }
 
@@ -183,10 +179,8 @@ impl Store for EtcdStore {
         }
         self.cluster.check_open()?;
         let is_delete = matches!(txn.op, Op::Delete);
-        let request = self.cluster.request(txn).await.map_err(failure)?;
-        let answer: TxnResponse =
-            self.cluster.client.call("/etcdserverpb.KV/Txn", request, Repeat::Unsent).await.map_err(failure)?;
-        Ok(outcome(answer, is_delete))
+        let answer = self.cluster.commit(&txn).await.map_err(failure)?;
+        Ok(txn::outcome(answer, is_delete))
     }
 
     async fn watch(&self, range: KeyRange, from: Option<Revision>) -> Result<Watch> {
@@ -247,29 +241,28 @@ impl Cluster {
 
     async fn current_revision(&self) -> Result<Revision> {
         // Which key is asked for does not matter.
-        let request = RangeRequest { key: b"revision".to_vec(), count_only: true, ..RangeRequest::default() };
-        Ok(convert::revision(self.range(request).await?.header))
+        let range = Range { key: b"revision".to_vec(), count_only: true, ..Range::default() };
+        Ok(convert::revision(self.range(&range).await?.header))
     }
 
-    async fn range(&self, request: RangeRequest) -> Result<RangeResponse> {
+    async fn range(&self, range: &Range) -> Result<PbRangeResponse> {
         self.check_open()?;
-        let requested = convert::from_wire(request.revision);
-        match self.client.call("/etcdserverpb.KV/Range", request, Repeat::Always).await {
+        match self.client.range(range).await {
             Ok(answer) => Ok(answer),
-            Err(status) => Err(self.explain(status, requested).await),
+            Err(status) => Err(self.explain(status, convert::from_wire(range.revision)).await),
         }
     }
 
     /// Lists page by page, at the revision of the first one.
     async fn list(&self, range: KeyRange, options: ListOptions) -> Result<ListResponse> {
         let mut listed = ListResponse { kvs: Vec::new(), more: false, count: 0, revision: 0 };
-        let (mut key, range_end) = convert::range(&range);
+        let (mut key, end) = convert::range(&range);
         let mut revision = convert::to_wire(options.revision.unwrap_or(0));
         loop {
             let left = if options.limit == 0 { PAGE } else { (options.limit - listed.kvs.len()).min(PAGE) };
             let limit = i64::try_from(left).unwrap_or(i64::MAX);
-            let request = RangeRequest { key, range_end: range_end.clone(), limit, revision, count_only: false };
-            let page = self.range(request).await?;
+            let range = Range { key, end: end.clone(), limit, revision, count_only: false };
+            let page = self.range(&range).await?;
             if listed.revision == 0 {
                 listed.count = convert::from_wire(page.count);
                 listed.revision = convert::revision(page.header);
@@ -287,31 +280,22 @@ impl Cluster {
     }
 
     async fn compact(&self, revision: Revision) -> Result<()> {
-        let request = CompactionRequest { revision: convert::to_wire(revision) };
-        match self.client.call("/etcdserverpb.KV/Compact", request, Repeat::Always).await {
-            Ok(Empty {}) => Ok(()),
+        let compacted = self.client.call(Repeat::Always, |member| {
+            let mut kv = member.kv.clone();
+            async move { kv.compact(convert::to_wire(revision), None).await }
+        });
+        match compacted.await {
+            Ok(_) => Ok(()),
             Err(status) => Err(self.explain(status, revision).await),
         }
     }
 
-    /// The transaction that upstream's server would send (etcd's `kubernetes.Client`).
-    async fn request(&self, txn: Txn) -> Result<TxnRequest, Status> {
-        let Txn { key, compare, op } = txn;
-        let lease = match op {
+    async fn commit(&self, txn: &Txn) -> Result<PbTxnResponse, Status> {
+        let lease = match txn.op {
             Op::Put { ttl_seconds: Some(ttl), .. } => self.leases.get(&self.client, ttl.get()).await?,
             _ => 0,
         };
-        let write = match op {
-            Op::Put { value, .. } => Request::Put(PutRequest { key: key.clone(), value, lease }),
-            Op::Delete => Request::DeleteRange(DeleteRangeRequest { key: key.clone(), prev_kv: true }),
-        };
-        let read = Request::Range(RangeRequest { key: key.to_vec(), ..RangeRequest::default() });
-        let target = |revision| Target::ModRevision(convert::to_wire(revision));
-        Ok(TxnRequest {
-            compare: compare.map(|revision| Compare::equal(key, target(revision))).into_iter().collect(),
-            success: vec![RequestOp { request: Some(write) }],
-            failure: vec![RequestOp { request: Some(read) }],
-        })
+        self.client.txn(|| txn::commit(txn, lease)).await
     }
 
     /// The error of a call that named a revision.
@@ -329,21 +313,5 @@ impl Cluster {
             Err(status)
         };
         explained.unwrap_or_else(failure)
-    }
-}
-
-fn outcome(answer: TxnResponse, is_delete: bool) -> TxnOutcome {
-    let revision = convert::revision(answer.header);
-    let kv: Option<KeyValue> = match answer.responses.into_iter().next().and_then(|op| op.response) {
-        Some(Response::Range(range)) => range.kvs.into_iter().next().map(convert::key_value),
-        Some(Response::DeleteRange(deleted)) if is_delete => {
-            deleted.prev_kvs.into_iter().next().map(convert::key_value)
-        }
-        _ => None,
-    };
-    if answer.succeeded {
-        TxnOutcome::Committed { revision, deleted: kv }
-    } else {
-        TxnOutcome::Conflict { revision, current: kv }
     }
 }

@@ -2,19 +2,11 @@
 
 use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
 
-use bytes::Bytes;
+use etcd_client::{Txn, TxnOp, proto::PbRangeResponse};
 use tokio::task::JoinSet;
 use tonic::Status;
 
-use super::{
-    Cluster, PAGE,
-    client::{Repeat, failure},
-    convert, leases,
-    messages::{
-        Compare, DeleteRangeRequest, PutRequest, RangeRequest, RangeResponse, Request, RequestOp, Target, TxnRequest,
-        TxnResponse,
-    },
-};
+use super::{Cluster, PAGE, client::Range, convert, failure::failure, leases, txn};
 use crate::{
     Error, KeyRange, Result, Revision,
     clock::unix_millis,
@@ -29,15 +21,15 @@ const LEASE_GRAIN: u64 = 60_000;
 const FILLER: &[u8] = b"kube-apiserver_snapshot_restore";
 
 pub(super) async fn save(cluster: &Cluster, prefix: &str, file: &Path) -> Result<Summary> {
-    let (mut key, range_end) = convert::range(&below(prefix));
-    let mut request = RangeRequest { key: key.clone(), range_end, limit: PAGE as i64, ..RangeRequest::default() };
-    let mut page = cluster.range(request.clone()).await?;
+    let (mut key, end) = convert::range(&below(prefix));
+    let mut range = Range { key: key.clone(), end, limit: PAGE as i64, ..Range::default() };
+    let mut page = cluster.range(&range).await?;
     let revision = convert::revision(page.header);
-    request.revision = convert::to_wire(revision);
+    range.revision = convert::to_wire(revision);
     let mut writer = Writer::create(file, revision)?;
     let mut expiries = Expiries::default();
     loop {
-        let RangeResponse { kvs, more, .. } = page;
+        let PbRangeResponse { kvs, more, .. } = page;
         for kv in kvs {
             key.clone_from(&kv.key);
             let expires_at = expiries.of(cluster, kv.lease).await.map_err(failure)?;
@@ -46,16 +38,16 @@ pub(super) async fn save(cluster: &Cluster, prefix: &str, file: &Path) -> Result
         if !more {
             return writer.finish();
         }
-        request.key = [&key[..], b"\0"].concat();
-        page = cluster.range(request.clone()).await?;
+        range.key = [&key[..], b"\0"].concat();
+        page = cluster.range(&range).await?;
     }
 }
 
 pub(super) async fn restore(cluster: &Arc<Cluster>, prefix: &str, file: &Path) -> Result<Summary> {
     let (mut reader, summary) = Reader::open(file)?;
-    let (key, range_end) = convert::range(&below(prefix));
-    let present = RangeRequest { key, range_end, limit: 1, ..RangeRequest::default() };
-    if !cluster.range(present).await?.kvs.is_empty() {
+    let (key, end) = convert::range(&below(prefix));
+    let present = Range { key, end, limit: 1, ..Range::default() };
+    if !cluster.range(&present).await?.kvs.is_empty() {
         let place = format!("etcd {} below {prefix}", cluster.client.urls().collect::<Vec<_>>().join(","));
         return Err(Error::Occupied { place });
     }
@@ -67,8 +59,9 @@ pub(super) async fn restore(cluster: &Arc<Cluster>, prefix: &str, file: &Path) -
             return Err(Error::Snapshot { file: file.to_owned(), reason });
         }
         let lease = lease(cluster, &mut granted, expires_at).await.map_err(failure)?;
-        let absent = Compare::equal(kv.key.clone(), Target::ModRevision(0));
-        writes.begin(Some(absent), Request::Put(PutRequest { key: kv.key, value: kv.value, lease })).await?;
+        let create =
+            move || Txn::new().when([txn::mod_revision(&kv.key, 0)]).and_then([txn::put(&kv.key, &kv.value, lease)]);
+        writes.begin(create).await?;
     }
     writes.finish().await?;
     advance(cluster, summary.revision).await?;
@@ -114,12 +107,10 @@ async fn lease(cluster: &Cluster, granted: &mut HashMap<u64, i64>, expires_at: O
 async fn advance(cluster: &Arc<Cluster>, revision: Revision) -> Result<()> {
     let mut writes = Writes::new(Arc::clone(cluster));
     for _ in cluster.current_revision().await?..revision {
-        let put = PutRequest { key: Bytes::from_static(FILLER), value: Bytes::new(), lease: 0 };
-        writes.begin(None, Request::Put(put)).await?;
+        writes.begin(|| Txn::new().and_then([txn::put(FILLER, b"", 0)])).await?;
     }
     writes.finish().await?;
-    let delete = DeleteRangeRequest { key: Bytes::from_static(FILLER), prev_kv: false };
-    write(Arc::clone(cluster), None, Request::DeleteRange(delete)).await?;
+    write(Arc::clone(cluster), || Txn::new().and_then([TxnOp::delete(FILLER, None)])).await?;
     match cluster.current_revision().await? {
         reached if reached < revision => Err(failure(Status::internal("etcd's revision did not reach the snapshot's"))),
         _ => Ok(()),
@@ -137,11 +128,11 @@ impl Writes {
         Self { cluster, running: JoinSet::new() }
     }
 
-    async fn begin(&mut self, compare: Option<Compare>, request: Request) -> Result<()> {
+    async fn begin(&mut self, build: impl Fn() -> Txn + Send + Sync + 'static) -> Result<()> {
         if self.running.len() >= WRITES {
             self.wait().await?;
         }
-        self.running.spawn(write(Arc::clone(&self.cluster), compare, request));
+        self.running.spawn(write(Arc::clone(&self.cluster), build));
         Ok(())
     }
 
@@ -157,13 +148,7 @@ impl Writes {
     }
 }
 
-async fn write(cluster: Arc<Cluster>, compare: Option<Compare>, request: Request) -> Result<()> {
-    let request = TxnRequest {
-        compare: compare.into_iter().collect(),
-        success: vec![RequestOp { request: Some(request) }],
-        failure: Vec::new(),
-    };
-    let answer: TxnResponse =
-        cluster.client.call("/etcdserverpb.KV/Txn", request, Repeat::Unsent).await.map_err(failure)?;
+async fn write(cluster: Arc<Cluster>, build: impl Fn() -> Txn) -> Result<()> {
+    let answer = cluster.client.txn(build).await.map_err(failure)?;
     if answer.succeeded { Ok(()) } else { Err(Error::Occupied { place: "the etcd".into() }) }
 }

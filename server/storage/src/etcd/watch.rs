@@ -4,22 +4,21 @@
 
 use std::sync::Arc;
 
+use etcd_client::{WatchOptions, WatchRequestSender, WatchResponseStream, proto::PbWatchResponse};
 use futures_util::stream;
 use tokio::sync::{mpsc, watch};
-use tonic::{Status, Streaming};
+use tonic::Status;
 
 use super::{
     Cluster,
-    client::{Client, failure, is_passing},
+    client::Client,
     convert,
-    messages::{Empty, WatchCreateRequest, WatchRequest, WatchRequestKind, WatchResponse},
+    failure::{failure, is_passing, status},
 };
 use crate::{Error, KeyRange, Result, Revision, Watch, WatchBatch};
 
 /// How many batches may wait for one watcher.
 const BATCHES: usize = 16;
-/// How many requests may wait to be sent on one stream.
-const REQUESTS: usize = 4;
 
 pub(super) async fn open(cluster: Arc<Cluster>, range: KeyRange, from: Option<Revision>) -> Result<Watch> {
     let feed = loop {
@@ -46,7 +45,7 @@ pub(super) async fn open(cluster: Arc<Cluster>, range: KeyRange, from: Option<Re
 pub(super) async fn compacted_revision(client: &Client) -> Result<Revision, Status> {
     let mut feed = Feed::open(client, &KeyRange::key("compacted"), 1).await?;
     loop {
-        match feed.responses.message().await? {
+        match feed.response().await? {
             Some(response) if response.canceled => return Ok(convert::from_wire(response.compact_revision)),
             Some(_) => {}
             None => return Err(Status::unavailable("the watch ended early")),
@@ -56,38 +55,37 @@ pub(super) async fn compacted_revision(client: &Client) -> Result<Revision, Stat
 
 /// An open stream with one watch on it.
 struct Feed {
-    requests: mpsc::Sender<WatchRequest>,
-    responses: Streaming<WatchResponse>,
+    requests: WatchRequestSender,
+    responses: WatchResponseStream,
     /// The revision of the store when the watch was made.
     created_at: Revision,
 }
 
 impl Feed {
     async fn open(client: &Client, range: &KeyRange, from: Revision) -> Result<Self, Status> {
-        let (key, range_end) = convert::range(range);
-        let create = WatchCreateRequest {
-            key,
-            range_end,
-            start_revision: convert::to_wire(from),
-            progress_notify: true,
-            prev_kv: true,
-        };
-        let (requests, queue) = mpsc::channel(REQUESTS);
-        send(&requests, WatchRequestKind::Create(create)).await?;
-        let mut responses = client.watch(queue).await?;
-        let created = responses.message().await?;
+        let (key, end) = convert::range(range);
+        let options = WatchOptions::new()
+            .with_range(end)
+            .with_start_revision(convert::to_wire(from))
+            .with_progress_notify()
+            .with_prev_key();
+        let (requests, responses) = client.watch(key, options).await?.split();
+        let mut feed = Self { requests, responses, created_at: 0 };
+        let created = feed.response().await?;
         let created = created.ok_or_else(|| Status::unavailable("the watch ended before it began"))?;
-        Ok(Self { requests, responses, created_at: convert::revision(created.header) })
+        feed.created_at = convert::revision(created.header);
+        Ok(feed)
     }
 
-    async fn request_progress(&self) -> Result<(), Status> {
-        send(&self.requests, WatchRequestKind::Progress(Empty {})).await
+    /// The next response; nothing when the stream has ended.
+    async fn response(&mut self) -> Result<Option<PbWatchResponse>, Status> {
+        let response = self.responses.message().await.map_err(status)?;
+        Ok(response.map(|response| response.0))
     }
-}
 
-async fn send(requests: &mpsc::Sender<WatchRequest>, request: WatchRequestKind) -> Result<(), Status> {
-    let sent = requests.send(WatchRequest { request: Some(request) }).await;
-    sent.map_err(|_| Status::unavailable("the watch stream is closed"))
+    async fn request_progress(&mut self) -> Result<(), Status> {
+        self.requests.request_progress().await.map_err(status)
+    }
 }
 
 /// Reads a watch and passes it on.
@@ -141,7 +139,7 @@ impl Follower {
     async fn follow(&mut self, mut feed: Feed) -> Stop {
         loop {
             let response = tokio::select! {
-                response = feed.responses.message() => Some(response),
+                response = feed.response() => Some(response),
                 _ = self.progress.changed() => None,
                 _ = self.closed.wait_for(|closed| *closed) => return Stop::Failed(Error::Closed),
                 () = self.sender.closed() => return Stop::Abandoned,
@@ -156,7 +154,7 @@ impl Follower {
         }
     }
 
-    async fn deliver(&mut self, response: Result<Option<WatchResponse>, Status>) -> Result<(), Stop> {
+    async fn deliver(&mut self, response: Result<Option<PbWatchResponse>, Status>) -> Result<(), Stop> {
         let response = match response {
             Ok(Some(response)) => response,
             Ok(None) => return Err(Stop::Interrupted),
@@ -174,7 +172,7 @@ impl Follower {
         self.sender.send(Ok(batch)).await.map_err(|_| Stop::Abandoned)
     }
 
-    fn canceled(&self, response: WatchResponse) -> Stop {
+    fn canceled(&self, response: PbWatchResponse) -> Stop {
         match convert::from_wire(response.compact_revision) {
             0 => Stop::Failed(failure(Status::unknown(response.cancel_reason))),
             compacted => Stop::Failed(Error::Compacted { requested: self.next, compacted }),

@@ -21,12 +21,12 @@ pub use generated::*;
 
 /// Everything declared: Kubernetes' groups and those of your own.
 pub fn catalog() -> &'static Catalog {
-    static ALL: LazyLock<Catalog> = LazyLock::new(|| generated::CATALOG.with(&catalog::CATALOG));
+    static ALL: LazyLock<Catalog> = LazyLock::new(|| kubernetes::catalog().with(&catalog::CATALOG));
     &ALL
 }
 
 /// The groups of your own; Kubernetes' kinds are known beside them, and not served.
 pub fn groups() -> &'static Catalog {
-    static OWN: LazyLock<Catalog> = LazyLock::new(|| generated::CATALOG.unserved().with(&catalog::CATALOG));
+    static OWN: LazyLock<Catalog> = LazyLock::new(|| kubernetes::catalog().unserved().with(&catalog::CATALOG));
     &OWN
 }

@@ -58,7 +58,9 @@ describe! { CustomResourceDefinition, CUSTOM_RESOURCE_DEFINITION "CustomResource
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<CustomResourceDefinition>() {
-                        crate::hatches::apiextensions::default_custom_resource_definition(v)
+                        crate::functions::apiextensions::default_custom_resource_definition(
+                            v,
+                        )
                     }
                 }),
             },
@@ -121,7 +123,7 @@ describe! { CustomResourceDefinitionSpec, CUSTOM_RESOURCE_DEFINITION_SPEC "Custo
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<CustomResourceDefinitionSpec>() {
-                        crate::hatches::apiextensions::default_custom_resource_definition_spec(
+                        crate::functions::apiextensions::default_custom_resource_definition_spec(
                             v,
                         )
                     }

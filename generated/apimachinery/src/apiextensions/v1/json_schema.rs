@@ -126,7 +126,7 @@ describe! { JSONSchemaProps, JSON_SCHEMA_PROPS "JSONSchemaProps" {
     
         .normalize(|m| {
             if let Some(v) = m.downcast::<JSONSchemaProps>() {
-                crate::hatches::apiextensions::normalize_json_schema_props(v)
+                crate::functions::apiextensions::normalize_json_schema_props(v)
             }
         })
     .normalize_below()

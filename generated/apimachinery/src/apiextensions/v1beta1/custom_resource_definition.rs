@@ -69,7 +69,7 @@ describe! { CustomResourceDefinition, CUSTOM_RESOURCE_DEFINITION "CustomResource
                 paths: &[],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<CustomResourceDefinition>() {
-                        crate::hatches::apiextensions::default_v1beta1_custom_resource_definition(
+                        crate::functions::apiextensions::default_v1beta1_custom_resource_definition(
                             v,
                         )
                     }
@@ -146,7 +146,7 @@ describe! { CustomResourceDefinitionSpec, CUSTOM_RESOURCE_DEFINITION_SPEC "Custo
                 ],
                 by_hand: Some(|m| {
                     if let Some(v) = m.downcast::<CustomResourceDefinitionSpec>() {
-                        crate::hatches::apiextensions::default_v1beta1_custom_resource_definition_spec(
+                        crate::functions::apiextensions::default_v1beta1_custom_resource_definition_spec(
                             v,
                         )
                     }

@@ -48,7 +48,7 @@ describe! { APIService, API_SERVICE "APIService" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<APIService>() {
-                crate::hatches::apiregistration::validate_api_service(
+                crate::functions::apiregistration::validate_api_service(
                     v,
                     path,
                     new,

@@ -78,7 +78,7 @@ describe! { Condition, CONDITION "Condition" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Condition>() {
-                crate::hatches::meta::validate_condition(
+                crate::functions::meta::validate_condition(
                     v,
                     path,
                     new,

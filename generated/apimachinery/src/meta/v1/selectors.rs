@@ -69,7 +69,7 @@ describe! { direct LabelSelector, LABEL_SELECTOR "LabelSelector" {
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<LabelSelector>() {
-                crate::hatches::meta::validate_label_selector(
+                crate::functions::meta::validate_label_selector(
                     v,
                     path,
                     new,

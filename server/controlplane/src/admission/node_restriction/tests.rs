@@ -146,7 +146,7 @@ impl<'w> Case<'w> {
         let (plural, subresource) = resource.split_once('/').unwrap_or((resource, ""));
         let attributes = Attributes {
             operation: self.operation,
-            kind: &generated::CATALOG.kinds[0],
+            kind: &kubernetes::catalog().kinds[0],
             group,
             version: "v1",
             plural,

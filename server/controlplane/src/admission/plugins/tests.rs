@@ -151,7 +151,7 @@ fn has_pod_template(def: &'static StructDef, above: &mut Vec<&'static str>) -> b
 #[test]
 fn pod_security_handles_every_kind_with_a_template_of_pods() {
     let mut kinds = 0;
-    for kind in generated::CATALOG.kinds.iter() {
+    for kind in kubernetes::catalog().kinds.iter() {
         let Some(resource) = kind.resource.filter(|_| has_pod_template(kind.def, &mut Vec::new())) else { continue };
         kinds += 1;
         assert!(takes(Plugin::PodSecurity, Create, kind.group, resource.plural, ""), "{}", kind.kind);

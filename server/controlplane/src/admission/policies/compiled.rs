@@ -8,7 +8,7 @@ use std::time::Instant;
 use apimachinery::meta::v1::ObjectMeta;
 use cel::{Budget, Environment, EvalError, Program, Type, Value};
 use generated::admissionregistration::v1::{MatchCondition, Variable};
-use generated::hatches::admissionregistration::{Available, Variables, compile, environment};
+use kubernetes::admissionregistration::{Available, Variables, compile, environment};
 use serving::metrics::cel::{compiling, evaluating};
 
 use super::input::Activation;

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use cel::authorizer::{self, Authorize, Check, Decision};
 use cel::{Budget, EvalError, Program, Type, Value, Variables};
-use generated::hatches::admissionregistration::{namespace_type, request_type};
+use kubernetes::admissionregistration::{namespace_type, request_type};
 use machinery::catalog::KindDef;
 use machinery::json;
 use machinery::reflect::{Owned, Ref};

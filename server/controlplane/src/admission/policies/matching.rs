@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use apimachinery::hatches::meta::{compiled_selector, selects};
 use apimachinery::meta::v1::LabelSelector;
 use endpoints::{Attributes, Environment, OpenKind, Operation, Origin, internal};
 use generated::admissionregistration::v1::{MatchResources, NamedRuleWithOperations, RuleWithOperations};
@@ -12,6 +11,7 @@ use machinery::catalog::KindDef;
 use machinery::json;
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use meta::{compiled_selector, selects};
 use registry::meta;
 use serde_json::Value as Json;
 

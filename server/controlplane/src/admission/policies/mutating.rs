@@ -7,7 +7,7 @@ use endpoints::{Attributes, Operation};
 use generated::admissionregistration::v1::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingAdmissionPolicySpec,
 };
-use generated::hatches::admissionregistration::{Available, json_patch_type, object_type};
+use kubernetes::admissionregistration::{Available, json_patch_type, object_type};
 use machinery::catalog::KindDef;
 use machinery::offload;
 use machinery::reflect::Owned;

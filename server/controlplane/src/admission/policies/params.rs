@@ -2,10 +2,10 @@
 
 use std::sync::Weak;
 
-use apimachinery::hatches::meta::{compiled_selector, selects};
 use generated::admissionregistration::v1::{ParamKind, ParamRef};
 use machinery::catalog::{KindDef, parse_api_version};
 use machinery::reflect::Owned;
+use meta::{compiled_selector, selects};
 use registry::{Predicate, meta};
 use serde_json::Value as Json;
 

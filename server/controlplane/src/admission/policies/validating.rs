@@ -8,7 +8,7 @@ use endpoints::Attributes;
 use generated::admissionregistration::v1::{
     AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicySpec,
 };
-use generated::hatches::admissionregistration::Available;
+use kubernetes::admissionregistration::Available;
 use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use endpoints::{Attributes, Operation};
 use generated::core::v1::{Container, ContainerStatus, PersistentVolumeClaim, Pod, PodSpec, Service, service_type};
-use generated::hatches::core::{pod_limits, pod_requests};
 use generated::resource::v1::ResourceClaim;
+use kubernetes::core::{pod_limits, pod_requests};
 use machinery::reflect::Owned;
 use machinery::scalar::Quantity;
 

@@ -7,7 +7,7 @@ use cel::{Budget, Type};
 use generated::admissionregistration::v1::{
     MatchCondition, MutatingWebhook, RuleWithOperations, ValidatingWebhook, WebhookClientConfig,
 };
-use generated::hatches::admissionregistration::{Available, environment};
+use kubernetes::admissionregistration::{Available, environment};
 use machinery::catalog::KindDef;
 use machinery::status::Status;
 

@@ -12,3 +12,14 @@ pub struct ProductSpec {
     #[field(3)]
     pub labels: HashMap<String, String>,
 }
+
+/// What a shop has in stock.
+pub struct ProductStatus {
+    /// Parts by shelf.
+    #[field(1, list = atomic)]
+    pub shelves: Vec<Vec<String>>,
+
+    /// Parts that are missing.
+    #[field(2, list = atomic)]
+    pub missing: Option<Vec<String>>,
+}

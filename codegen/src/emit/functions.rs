@@ -1,0 +1,162 @@
+//! Tables of the functions written by hand that definitions of Kubernetes' groups name, and the calls that fill them.
+//!
+//! Types and descriptors know the functions by a table for each group. The crate that owns the functions fills the tables, with
+//! the text of [`registration`], where rustc checks their names and signatures.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+
+use super::rust::Paths;
+use super::{File, print};
+use crate::functions::{Parameter, Signature, Type, signatures};
+use crate::hatches::Passing;
+use crate::model::{Group, Model, Package};
+
+/// `src/functions.rs` and `src/functions/<module>.rs` for each group that names functions.
+pub fn files(model: &Model, package: Package) -> Vec<File> {
+    let Some(owner) = package.owner() else { return Vec::new() };
+    let paths = Paths { model, package };
+    let tables = tables(model, package);
+    let modules = tables.keys().map(|module| raw(module));
+    let index = quote! { #(pub mod #modules;)* };
+    let docs = "Functions written by hand that definitions name; the crate that owns them registers them.";
+    let mut files =
+        vec![File { path: "src/functions.rs".into(), bytes: print::file(docs, &[print::Block::Items(index)]) }];
+    files.extend(tables.iter().map(|(module, functions)| {
+        let docs = format!("Functions of `{module}` that are written by hand.");
+        let bytes = print::file(&docs, &print::apart(&table(paths, owner, functions).to_string()));
+        File { path: format!("src/functions/{module}.rs"), bytes }
+    }));
+    files
+}
+
+/// The call that fills the tables of a package, as a file of the crate that owns the functions.
+pub fn registration(model: &Model, package: Package) -> File {
+    let root = format_ident!("{}", package.name());
+    let calls = tables(model, package).into_iter().map(|(module, functions)| {
+        let module = raw(module);
+        let rows = functions.values().map(|function| {
+            let (name, path) = (flat(&function.name), path(&function.name));
+            quote! { #name: crate::#module::#path }
+        });
+        quote! { #root::functions::#module::register(#root::functions::#module::Functions { #(#rows),* }); }
+    });
+    let text = quote! {
+        /// Makes the functions of all groups known to the types.
+        pub fn register() { #(#calls)* }
+    };
+    let docs = "Enters the functions of this crate that definitions name.";
+    File { path: "generated/registration.rs".into(), bytes: print::file(docs, &[print::Block::Items(text)]) }
+}
+
+/// Whether definitions of a group name functions.
+pub fn has_functions(model: &Model, group: &Group) -> bool {
+    signatures(model).iter().any(|signature| signature.module == group.module)
+}
+
+/// The path of a function of a group, below the package of the group's types.
+pub fn place(model: &Model, module: &str, function: &str) -> String {
+    let package = model.groups.iter().find(|group| group.module == module).map(|group| group.package);
+    let module = super::rust::ident(module);
+    if package.and_then(Package::owner).is_some() {
+        format!("functions::{module}::{}", function.replace("::", "_"))
+    } else {
+        format!("hatches::{module}::{function}")
+    }
+}
+
+/// The functions of each group by name.
+fn tables(model: &Model, package: Package) -> BTreeMap<&str, BTreeMap<String, Signature>> {
+    let mut tables: BTreeMap<&str, BTreeMap<String, Signature>> = BTreeMap::new();
+    for signature in signatures(model) {
+        let group = model.groups.iter().find(|group| group.module == signature.module && group.package == package);
+        if let Some(group) = group {
+            tables.entry(&group.module).or_default().entry(signature.name.clone()).or_insert(signature);
+        }
+    }
+    tables
+}
+
+fn table(paths: Paths<'_>, owner: &str, functions: &BTreeMap<String, Signature>) -> TokenStream {
+    let fields = functions.values().map(|function| {
+        let (name, returns) = (flat(&function.name), returns(function));
+        let types = function.parameters.iter().map(|parameter| ty(paths, parameter));
+        quote! { pub #name: fn(#(#types),*) #returns }
+    });
+    let calls = functions.values().map(|function| {
+        let (name, returns) = (flat(&function.name), returns(function));
+        let names: Vec<Ident> =
+            function.parameters.iter().map(|parameter| format_ident!("{}", parameter.name)).collect();
+        let types = function.parameters.iter().map(|parameter| ty(paths, parameter));
+        quote! { pub fn #name(#(#names: #types),*) #returns { (functions().#name)(#(#names),*) } }
+    });
+    let missing = format!("`{owner}::register()` is called before objects are worked on");
+    quote! {
+        use std::sync::OnceLock;
+        use machinery::field_path::Path;
+        use machinery::hooks::{Context, Validation};
+        use machinery::print::{Cell, PrintContext, RowCondition};
+
+        /// The functions by name.
+        pub struct Functions { #(#fields),* }
+
+        static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
+
+        /// Makes the functions known. Those of the first call stay.
+        pub fn register(functions: Functions) { FUNCTIONS.get_or_init(|| functions); }
+
+        fn functions() -> &'static Functions {
+            FUNCTIONS.get().expect(#missing)
+        }
+
+        #(#calls)*
+    }
+}
+
+fn ty(paths: Paths<'_>, parameter: &Parameter) -> TokenStream {
+    let named = match parameter.ty {
+        Type::Struct(id) => parse(&paths.path(id)),
+        Type::Named(name @ ("Validation" | "Path")) => parse(&format!("{name}<'_>")),
+        Type::Named(name) => parse(name),
+    };
+    match (parameter.passing, parameter.ty) {
+        (Passing::Mutable, _) => quote! { &mut #named },
+        (Passing::Shared, _) => quote! { &#named },
+        (Passing::Optional, Type::Struct(_)) => quote! { Option<&#named> },
+        (Passing::Optional, Type::Named(_)) => quote! { Option<#named> },
+        (Passing::Value, _) => named,
+    }
+}
+
+fn returns(function: &Signature) -> TokenStream {
+    match function.returns {
+        "" => TokenStream::new(),
+        "Vec" if function.parameters.len() == 1 => quote! { -> Vec<RowCondition> },
+        "Vec" => quote! { -> Vec<String> },
+        "Option" => quote! { -> Option<i64> },
+        other => {
+            let named = parse(other);
+            quote! { -> #named }
+        }
+    }
+}
+
+/// `v1beta1::default_device` as one name.
+fn flat(name: &str) -> Ident {
+    format_ident!("{}", name.replace("::", "_"))
+}
+
+fn path(name: &str) -> TokenStream {
+    parse(name)
+}
+
+fn parse(text: &str) -> TokenStream {
+    text.parse().unwrap_or_default()
+}
+
+/// A module's name, raw where it is a word of Rust.
+fn raw(module: &str) -> Ident {
+    syn::parse_str(module).unwrap_or_else(|_| Ident::new_raw(module, Span::call_site()))
+}

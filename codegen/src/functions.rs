@@ -1,0 +1,145 @@
+//! Functions written by hand that definitions name (`by_hand = FN`, `#[strategy(..)]`, `flag = FN`), and their signatures.
+
+use crate::hatches::Passing;
+use crate::model::{Cell, Check, Group, Kind, Model, Span, Struct, StructId};
+use crate::paths;
+
+/// A function that a definition names, and what it takes and returns.
+pub struct Signature {
+    /// The group's module.
+    pub module: String,
+    /// A path within the functions of the group, such as `v1beta1::default_device`.
+    pub name: String,
+    pub parameters: Vec<Parameter>,
+    /// Last name of the return type, empty for none.
+    pub returns: &'static str,
+    /// The check, column or hook that names it, or else the struct.
+    pub span: Span,
+    /// The name as the struct's definition says it, where the span is only that of the struct.
+    pub said: Option<String>,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Copy)]
+pub struct Parameter {
+    pub name: &'static str,
+    pub passing: Passing,
+    pub ty: Type,
+}
+
+/// The type of a parameter.
+#[derive(Clone, Copy)]
+pub enum Type {
+    /// A struct of the model.
+    Struct(StructId),
+    /// A type of the machinery or of Rust, by its name.
+    Named(&'static str),
+}
+
+impl Parameter {
+    const fn new(name: &'static str, passing: Passing, ty: Type) -> Self {
+        Parameter { name, passing, ty }
+    }
+
+    /// `new` and `old` of a change.
+    const fn change(passing: Passing, old: Passing, of: StructId) -> [Self; 2] {
+        [Self::new("new", passing, Type::Struct(of)), Self::new("old", old, Type::Struct(of))]
+    }
+}
+
+/// All functions that definitions name, in the order of the model; one that several name is there several times.
+pub fn signatures(model: &Model) -> Vec<Signature> {
+    let structs = model.structs.iter().enumerate();
+    let mut out: Vec<Signature> = structs.flat_map(|(index, one)| of_struct(model, StructId(index), one)).collect();
+    out.extend(model.groups.iter().flat_map(|group| group.kinds.iter().flat_map(|kind| of_kind(group, kind))));
+    out
+}
+
+fn of_struct(model: &Model, id: StructId, one: &Struct) -> Vec<Signature> {
+    let object = Parameter::new("object", Passing::Mutable, Type::Struct(id));
+    let hooks = [&one.default_by_hand, &one.normalize].into_iter().flatten();
+    let mut out: Vec<Signature> = hooks.map(|name| on_struct(one, name, vec![object])).collect();
+    out.extend(one.validate_by_hand.iter().map(|name| {
+        let validation = Parameter::new("validation", Passing::Mutable, Type::Named("Validation"));
+        let path = Parameter::new("path", Passing::Shared, Type::Named("Path"));
+        let [new, old] = Parameter::change(Passing::Shared, Passing::Optional, id);
+        on_struct(one, name, vec![validation, path, new, old])
+    }));
+    out.extend(one.checks.iter().flat_map(|check| of_check(model, id, one, check)));
+    let Some((conversion, hub)) = one.conversion.as_ref().and_then(|c| Some((c, c.hub?))) else { return out };
+    for name in &conversion.by_hand {
+        for (suffix, from, to) in [("to_hub", id, hub), ("from_hub", hub, id)] {
+            let parameters = [("from", from), ("to", to)];
+            let parameters = parameters.map(|(name, id)| Parameter::new(name, Passing::Mutable, Type::Struct(id)));
+            let wanted = on_struct(one, &format!("{name}_{suffix}"), parameters.to_vec());
+            out.push(Signature { said: Some(name.clone()), ..wanted });
+        }
+    }
+    out
+}
+
+/// The functions of a check, which take the structs that its field holds.
+fn of_check(model: &Model, id: StructId, one: &Struct, check: &Check) -> Vec<Signature> {
+    let held = match check.field.as_str() {
+        "" => Some(id),
+        field => paths::follow(model, id, field).ok().and_then(|place| place.field.ty.held()),
+    };
+    let Some(held) = held else { return Vec::new() };
+    let validation = Parameter::new("validation", Passing::Mutable, Type::Named("Validation"));
+    let path = Parameter::new("path", Passing::Shared, Type::Named("Path"));
+    let [new, old] = Parameter::change(Passing::Shared, Passing::Optional, held);
+    let signature = |name: &str| Signature {
+        span: check.span.clone(),
+        said: None,
+        ..on_struct(one, name, vec![validation, path, new, old])
+    };
+    check.functions().into_iter().map(signature).collect()
+}
+
+fn on_struct(one: &Struct, name: &str, parameters: Vec<Parameter>) -> Signature {
+    let (module, name, span) = (one.module.clone(), name.to_string(), one.span.clone());
+    Signature { module, said: Some(name.clone()), name, parameters, returns: "", span }
+}
+
+fn of_kind(group: &Group, kind: &Kind) -> Vec<Signature> {
+    let hub = kind.versions.first().and_then(|hub| group.versions.iter().find(|version| version.name == hub.version));
+    let hub = hub.and_then(|version| version.structs.get(&kind.name).copied());
+    let Some(shown) = kind.stored_as.or(hub) else { return Vec::new() };
+    let object = Parameter::new("object", Passing::Shared, Type::Struct(shown));
+    let context = |ty| Parameter::new("context", Passing::Shared, Type::Named(ty));
+    let wanted = |name: &String, parameters, returns, span: &Span| Signature {
+        module: group.module.clone(),
+        name: name.clone(),
+        parameters,
+        returns,
+        span: span.clone(),
+        said: None,
+    };
+    let mut out = Vec::new();
+    for column in &kind.columns {
+        if let Cell::ByHand(name) = &column.cell {
+            out.push(wanted(name, vec![object, context("PrintContext")], "Cell", &column.span));
+        }
+    }
+    for hook in &kind.strategy {
+        let change = |new, old| [vec![context("Context")], Parameter::change(new, old, shown).to_vec()].concat();
+        let (parameters, returns) = match hook.word.as_str() {
+            "warnings" => (change(Passing::Shared, Passing::Optional), "Vec"),
+            "rows" => (vec![object], "Vec"),
+            "order" => (vec![object], "i64"),
+            "holds" => (vec![object], "bool"),
+            "delete" => {
+                let object = Parameter::new("object", Passing::Mutable, Type::Struct(shown));
+                (vec![context("Context"), object], "")
+            }
+            "grace" => (vec![Parameter::new("asked", Passing::Optional, Type::Named("i64")), object], "Option"),
+            "create" => (change(Passing::Mutable, Passing::Optional), ""),
+            _ => (change(Passing::Mutable, Passing::Shared), ""),
+        };
+        out.push(wanted(&hook.function, parameters, returns, &hook.span));
+    }
+    for field in kind.resource.iter().flat_map(|resource| &resource.selectable) {
+        out.extend(field.by_hand.iter().map(|name| wanted(name, vec![object], "String", &field.span)));
+    }
+    out
+}

@@ -1,0 +1,81 @@
+//! Imports: CustomResourceDefinitions (`apiextensions.k8s.io/v1`) become definitions; see `docs/export.md` and
+//! `cargo run -p codegen --bin import`.
+//!
+//! The definitions are checked as a build checks them, and exported again. What the export does not say as the
+//! document did becomes a warning, so that nothing is lost without one.
+
+mod compare;
+mod document;
+mod known;
+mod layout;
+mod names;
+mod render;
+mod repair;
+mod schema;
+mod types;
+mod versions;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::emit::File;
+use crate::export::{Format, export};
+use crate::model::Model;
+use document::Crd;
+use known::Known;
+
+/// What became of some CustomResourceDefinitions.
+pub struct Imported {
+    /// Files below the root of a package: definitions, and functions that they name.
+    pub files: Vec<File>,
+    /// One line for each difference between a document and the definitions, with its path.
+    pub warnings: Vec<String>,
+}
+
+/// Definitions from the documents of a YAML text; those of other kinds are left out with a warning.
+///
+/// # Errors
+/// When the text is no YAML, holds no CustomResourceDefinition, or holds one that cannot become a definition. The
+/// text is for a person.
+pub fn import(yaml: &str) -> Result<Imported, String> {
+    let mut warnings = Vec::new();
+    let crds = document::read(yaml, &mut warnings)?;
+    let mut groups: BTreeMap<&str, Vec<&Crd>> = BTreeMap::new();
+    for crd in &crds {
+        groups.entry(&crd.group).or_default().push(crd);
+    }
+    let known = Known::load();
+    let mut files = BTreeMap::new();
+    for (group, crds) in groups {
+        let hub = hub(group, &crds)?;
+        files.extend(render::group(group, &hub, &crds, &known, &mut warnings)?);
+    }
+    let model = repair::check(&mut files)?;
+    for crd in &crds {
+        let exported = exported(&model, crd)?;
+        warnings.extend(compare::differences(&crd.whole, &exported));
+    }
+    let files = files.into_iter().map(|(path, text)| File { path, bytes: layout::lines(&text).into_bytes() });
+    Ok(Imported { files: files.collect(), warnings })
+}
+
+/// The version in which all kinds of a group are declared in full: the storage version of as many as possible.
+fn hub(group: &str, crds: &[&Crd]) -> Result<String, String> {
+    let in_all = |name: &str| crds.iter().all(|crd| crd.versions.iter().any(|version| version.name == name));
+    let stored = |name: &str| crds.iter().filter(|crd| crd.storage == name).count();
+    let names = crds.iter().flat_map(|crd| &crd.versions).map(|version| version.name.as_str());
+    let best = names.filter(|name| in_all(name)).max_by_key(|name| (stored(name), crate::names::version_rank(name)));
+    best.map(str::to_owned).ok_or_else(|| {
+        format!("group {group}: no version has all of its kinds; import the definitions of each version apart")
+    })
+}
+
+/// The definition that the model exports for a kind.
+fn exported(model: &Model, crd: &Crd) -> Result<Value, String> {
+    let path = format!("{}.{}.yaml", crd.plural, crd.group);
+    let files = export(model, Format::Crd, Some(&crd.group))?;
+    let file = files.into_iter().find(|file| file.path == path);
+    let file = file.ok_or_else(|| format!("{}: the definitions export no such kind", crd.name()))?;
+    document::parse(&String::from_utf8_lossy(&file.bytes))
+}

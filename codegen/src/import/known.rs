@@ -1,0 +1,41 @@
+//! Types that Kubernetes' definitions have, such as `Condition`: a schema that is theirs is not declared again.
+
+use serde_json::Value;
+
+use crate::examine::load_project;
+use crate::export::schema::of_struct;
+use crate::model::StructId;
+use crate::project::Project;
+
+/// The module of types that every group uses.
+const MODULE: &str = "meta";
+
+/// The types that definitions of authors use.
+pub const TYPES: [&str; 3] = ["Condition", "LabelSelector", "LabelSelectorRequirement"];
+
+/// Types of `crate::meta` by their schemas.
+pub struct Known(Vec<(String, Value)>);
+
+impl Known {
+    /// Those of the checkout; none while its definitions have mistakes, which a build reports.
+    pub fn load() -> Known {
+        let library = Project::of_ones_own("").library().to_path_buf();
+        let Ok(model) = load_project(&Project::whole(library)) else { return Known(Vec::new()) };
+        let structs = model.structs.iter().enumerate();
+        let parts = structs.filter(|(_, one)| one.module == MODULE && TYPES.contains(&one.name.as_str()));
+        Known(parts.map(|(index, one)| (one.name.clone(), plain(&of_struct(&model, StructId(index))))).collect())
+    }
+
+    /// The type with exactly this schema, whatever the schema's own description is.
+    pub fn name(&self, schema: &Value) -> Option<&str> {
+        let schema = plain(schema);
+        self.0.iter().find(|(_, known)| *known == schema).map(|(name, _)| name.as_str())
+    }
+}
+
+/// A schema without its own description, which a field may replace.
+fn plain(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    schema.as_object_mut().into_iter().for_each(|members| drop(members.remove("description")));
+    schema
+}

@@ -1,0 +1,152 @@
+//! Makes definitions that a build takes of those that an import made: what breaks a convention is allowed by name, and
+//! what the generator refuses is taken out. The comparison reports what is gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::layout;
+use crate::diagnostics::{Diagnostics, Level};
+use crate::examine::{Examined, examine_project};
+use crate::model::Model;
+use crate::project::{DEFINITIONS, Project};
+
+/// How often definitions are mended: each time at least one line loses something.
+const ROUNDS: usize = 20;
+/// Attributes that a kind or struct can do without.
+const OPTIONAL: [&str; 6] = ["#[rule(", "#[structure(", "#[column(", "#[selectable(", "#[subresource(", "#[value("];
+/// Words that a field can do without.
+const CONSTRAINTS: [&str; 12] = [
+    "default",
+    "format",
+    "immutable",
+    "list",
+    "map",
+    "max",
+    "max_items",
+    "max_length",
+    "min",
+    "min_items",
+    "min_length",
+    "pattern",
+];
+
+/// The model of the definitions, which are mended in place.
+pub fn check(files: &mut BTreeMap<String, String>) -> Result<Model, String> {
+    let folder = Scratch::new()?;
+    for _ in 0..ROUNDS {
+        folder.write(files)?;
+        let Examined { model, diagnostics, .. } = examine_project(&Project::of_ones_own(&folder.0));
+        if !diagnostics.has_errors() {
+            return Ok(model);
+        }
+        if !mend(files, &diagnostics) {
+            return Err(format!("the definitions cannot be mended:\n{diagnostics}"));
+        }
+    }
+    Err("the definitions cannot be mended in so many rounds".to_owned())
+}
+
+/// Whether anything was changed.
+fn mend(files: &mut BTreeMap<String, String>, diagnostics: &Diagnostics) -> bool {
+    let mut broken: BTreeMap<String, BTreeSet<(usize, usize)>> = BTreeMap::new();
+    let mut allowed: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for diagnostic in diagnostics.iter().filter(|one| one.level == Level::Error) {
+        let file = diagnostic.span.file.display().to_string();
+        match diagnostic.code.0 {
+            code if code.starts_with('L') => drop(allowed.entry(group(&file)).or_default().insert(code.to_owned())),
+            _ => drop(broken.entry(file).or_default().insert((diagnostic.span.line, diagnostic.span.column))),
+        }
+    }
+    let mut changed = false;
+    for (path, codes) in allowed {
+        if let Some(text) = files.get_mut(&path) {
+            changed |= allow(text, codes);
+        }
+    }
+    for (path, places) in broken {
+        let Some(text) = files.get_mut(&path) else { continue };
+        let before = text.clone();
+        let lines = text.lines().enumerate().map(|(index, line)| {
+            // From the end, so that columns stay what they are.
+            let here = places.iter().rev().filter(|(number, _)| *number == index + 1);
+            here.fold(format!("{line}\n"), |line, (_, column)| without(&line, *column))
+        });
+        *text = lines.collect();
+        changed |= *text != before;
+    }
+    changed
+}
+
+/// The `group.rs` beside a file.
+fn group(file: &str) -> String {
+    Path::new(file).with_file_name("group.rs").display().to_string()
+}
+
+/// Adds codes to the conventions that a group breaks; whether any is new.
+fn allow(text: &mut String, mut codes: BTreeSet<String>) -> bool {
+    const START: &str = "#![allow(";
+    let present = text.lines().find_map(|line| line.strip_prefix(START)?.strip_suffix(")]")).map(str::to_owned);
+    let before: BTreeSet<String> = present.iter().flat_map(|codes| codes.split(", ")).map(str::to_owned).collect();
+    codes.extend(before.clone());
+    if codes == before {
+        return false;
+    }
+    let line = format!("{START}{})]\n", codes.into_iter().collect::<Vec<_>>().join(", "));
+    match present {
+        Some(present) => *text = text.replace(&format!("{START}{present})]\n"), &line),
+        None => text.push_str(&line),
+    }
+    true
+}
+
+/// A line without what can be left out of it: an attribute, or a word of a field at a column.
+fn without(line: &str, column: usize) -> String {
+    let attribute = line.trim_start();
+    if OPTIONAL.iter().any(|start| attribute.starts_with(start)) {
+        return String::new();
+    }
+    let words = line.trim_end().strip_suffix(")]").and_then(|line| line.split_once("#[field("));
+    let Some((indent, words)) = words else { return line.to_owned() };
+    let at = line.char_indices().nth(column.saturating_sub(1)).map_or(0, |(at, _)| at);
+    let mut start = line.len() - line.trim_start().len() + "#[field(".len();
+    let mut out = Vec::new();
+    for word in layout::split(words) {
+        let is_here = (start..=start + word.len()).contains(&at);
+        start += word.len() + 1;
+        let can_go = CONSTRAINTS.iter().any(|constraint| word.trim_start().starts_with(constraint));
+        if !(is_here && can_go) {
+            out.push(word);
+        }
+    }
+    format!("{indent}#[field({})]\n", out.join(","))
+}
+
+/// A folder of its own, which goes away when it is dropped.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Scratch, String> {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("codegen-import-{}-{number}", std::process::id()));
+        fs::create_dir(&folder).map_err(|why| format!("cannot make {}: {why}", folder.display()))?;
+        Ok(Scratch(folder))
+    }
+
+    fn write(&self, files: &BTreeMap<String, String>) -> Result<(), String> {
+        for (path, text) in files.iter().filter(|(path, _)| path.starts_with(DEFINITIONS)) {
+            let path = self.0.join(path);
+            let written = fs::create_dir_all(path.with_file_name("")).and_then(|()| fs::write(&path, text));
+            written.map_err(|why| format!("cannot write {}: {why}", path.display()))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0); // a folder of the system's for temporary files
+    }
+}

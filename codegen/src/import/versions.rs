@@ -1,0 +1,114 @@
+//! Differences of a version's types from those of the hub.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use super::names::key;
+use super::render;
+use super::types::{Body, Field, Type};
+use crate::names::rust_name;
+
+/// A function pair that converts what fields of one name cannot.
+pub struct Pair {
+    pub version: String,
+    pub of: String,
+    pub name: String,
+    /// The names that the fields have on either side.
+    pub fields: Vec<String>,
+}
+
+/// The module of a version; empty when nothing differs.
+pub fn module(version: &str, hub: &[Type], here: &[Type], pairs: &mut Vec<Pair>) -> String {
+    let by_name: BTreeMap<&str, &Type> = hub.iter().map(|ty| (ty.name.as_str(), ty)).collect();
+    let other = |ty: &Type| by_name.get(ty.name.as_str()).is_some_and(|hub| hub.body != ty.body);
+    // Fields of an enum with other values are of another type, whatever the field says.
+    let enums: BTreeSet<&str> =
+        here.iter().filter(|ty| matches!(ty.body, Body::Enum(_)) && other(ty)).map(|ty| ty.name.as_str()).collect();
+    let mut out = String::new();
+    for ty in here {
+        match by_name.get(ty.name.as_str()) {
+            None => out.push_str(&render::item(ty, &[], "")),
+            Some(hub) => out.push_str(&difference(version, hub, ty, &enums, pairs)),
+        }
+    }
+    if out.is_empty() {
+        return out;
+    }
+    let indented: String =
+        out.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") }).collect();
+    format!("\n/// Differences of {version} from the hub.\nmod {version} {{\n{}}}\n", indented.trim_start_matches('\n'))
+}
+
+/// Differences of a version's type from the hub's, and its conversion.
+fn difference(version: &str, hub: &Type, here: &Type, enums: &BTreeSet<&str>, pairs: &mut Vec<Pair>) -> String {
+    if let Body::Enum(_) = here.body {
+        let is_same = hub.body == here.body;
+        return if is_same { String::new() } else { render::item(here, &[], "") };
+    }
+    let counterpart = |field: &Field| hub.fields().iter().find(|of| of.json == field.hub);
+    let changed = |field: &&Field| counterpart(field) != Some(field);
+    let changed: Vec<&Field> = here.fields().iter().filter(changed).collect();
+    let gone: Vec<&Field> =
+        hub.fields().iter().filter(|of| here.fields().iter().all(|field| field.hub != of.json)).collect();
+    let mut out = String::new();
+    if !changed.is_empty() || !gone.is_empty() || hub.attributes != here.attributes || hub.docs != here.docs {
+        let fields = changed.iter().map(|field| of_version(field, counterpart(field)));
+        let mut attributes = vec![format!("#[differs({})]", here.name)];
+        attributes.extend(replaced(hub, here));
+        let body = Body::Struct(fields.collect());
+        let docs = if hub.docs == here.docs { String::new() } else { here.docs.clone() };
+        out = render::item(&Type { name: here.name.clone(), docs, attributes, body }, &gone, "");
+    }
+    // What has the same name on both sides and another type, or is on one side only.
+    let is_other = |field: &&Field| match counterpart(field) {
+        Some(of) => of.inner() != field.inner() || enums.contains(field.innermost()),
+        None => true,
+    };
+    let others: Vec<&Field> = here.fields().iter().filter(is_other).collect();
+    let of_hub = others.iter().filter_map(|field| counterpart(field)).chain(gone);
+    let of_hub: Vec<String> = of_hub.map(|field| key(&field.json)).collect();
+    if !others.is_empty() || !of_hub.is_empty() {
+        let name = format!("{}_{version}", rust_name(&lower_first(&here.name)));
+        let others: Vec<String> = others.iter().map(|field| key(&field.json)).collect();
+        let side = |word: &str, names: &[String]| match names {
+            [] => String::new(),
+            names => format!(", {word}({})", names.join(", ")),
+        };
+        let (left, right) = (side("here", &others), side("hub", &of_hub));
+        let _ =
+            write!(out, "\n#[convert({}, by_hand = {name}{left}{right})]\nstruct Convert{};\n", here.name, here.name);
+        let mut fields = others;
+        fields.extend(of_hub.into_iter().filter(|name| !here.fields().iter().any(|field| field.json == *name)));
+        pairs.push(Pair { version: version.to_owned(), of: here.name.clone(), name, fields });
+    }
+    out
+}
+
+fn lower_first(name: &str) -> String {
+    let (first, rest) = name.split_at(name.len().min(1));
+    format!("{}{rest}", first.to_ascii_lowercase())
+}
+
+/// A field of a version, which names the hub's that is called otherwise.
+fn of_version(field: &Field, hub: Option<&Field>) -> Field {
+    let mut field = field.clone();
+    if let Some(hub) = hub.filter(|hub| hub.json != field.json) {
+        field.words.insert(0, format!("renamed = {}", hub.name));
+    }
+    field
+}
+
+/// The attributes of a version's struct, with a word for each one that only the hub has.
+fn replaced(hub: &Type, here: &Type) -> Vec<String> {
+    if hub.attributes == here.attributes {
+        return Vec::new();
+    }
+    let has = |ty: &Type, word: &str| ty.attributes.iter().any(|attribute| attribute.starts_with(word));
+    let mut out = here.attributes.clone();
+    for (word, without) in [("#[rule(", "#[rule(none)]"), ("#[structure(", "#[structure(granular)]")] {
+        if has(hub, word) && !has(here, word) {
+            out.push(without.to_owned());
+        }
+    }
+    out
+}

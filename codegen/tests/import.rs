@@ -1,0 +1,148 @@
+//! Imports: of what `export` wrote, and of definitions that use every keyword.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use codegen::export::{Format, export};
+use codegen::import::{Imported, import};
+use codegen::{Project, load_project};
+use machinery::json::Issues;
+use serde_json::Value;
+
+/// The folder of what came back of the shop.
+const SHOP: &str = "import----examples-shop";
+
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// An empty folder of one test.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// The definitions that a package exports, one text each, by their files.
+fn exported(package: &Path) -> Vec<(String, String)> {
+    let model = load_project(&Project::of_ones_own(package)).unwrap_or_else(|errors| panic!("{errors}"));
+    let files = export(&model, Format::Crd, None).unwrap();
+    files.into_iter().map(|file| (file.path, String::from_utf8(file.bytes).unwrap())).collect()
+}
+
+fn write(imported: &Imported, package: &Path) {
+    for file in &imported.files {
+        let path = package.join(&file.path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, &file.bytes).unwrap();
+    }
+}
+
+/// A definition whose rules are in order: an import moves rules of immutable fields behind the others.
+fn document(yaml: &str) -> Value {
+    let json = machinery::yaml::to_json(yaml.as_bytes(), &mut Issues::ignore()).unwrap();
+    let mut value = serde_json::from_slice(&json).unwrap();
+    sort_rules(&mut value);
+    value
+}
+
+fn sort_rules(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(sort_rules),
+        Value::Object(members) => {
+            members.values_mut().for_each(sort_rules);
+            let rules = members.get_mut("x-kubernetes-validations").and_then(Value::as_array_mut);
+            rules.into_iter().for_each(|rules| rules.sort_by_key(Value::to_string));
+        }
+        _ => {}
+    }
+}
+
+/// Imports what a package exports, and exports it again. Returns the warnings.
+#[track_caller]
+fn comes_back(package: &str, but_for: &[&str]) -> Vec<String> {
+    let before = exported(&here().join(package));
+    let text: String = before.iter().map(|(_, text)| format!("---\n{text}")).collect();
+    let imported = import(&text).unwrap();
+    let folder = scratch(&format!("import-{}", package.replace(['.', '/'], "-")));
+    write(&imported, &folder);
+    let after = exported(&folder);
+    let names = |all: &[(String, String)]| all.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>();
+    let (mut one, mut other) = (names(&before), names(&after));
+    one.sort();
+    other.sort();
+    assert_eq!(one, other);
+    for (path, text) in before.iter().filter(|(path, _)| !but_for.contains(&path.as_str())) {
+        let again = &after.iter().find(|(other, _)| other == path).unwrap().1;
+        assert!(document(text) == document(again), "{path}:\n{text}\n{again}");
+    }
+    imported.warnings
+}
+
+#[test]
+fn what_was_exported_comes_back() {
+    assert_eq!(comes_back("../examples/shop", &[]), [""; 0]);
+    let product = Path::new(env!("CARGO_TARGET_TMPDIR")).join(SHOP).join("api-defs/shop.example.com/product.rs");
+    assert!(fs::read_to_string(product).unwrap().contains("pub conditions: Vec<Condition>,"), "a known type");
+    assert_eq!(comes_back("../tests/verdict/kinds", &[]), [""; 0]);
+    // A definition has no word for a kind that cannot be listed, and the functions of conversions are lost.
+    let warnings = comes_back("../tests/authored", &["seeds.garden.example.com.yaml"]);
+    let functions = warnings.iter().filter(|line| line.contains("hatches/ci.rs")).count();
+    assert_eq!((warnings.len(), functions), (2, 2), "{warnings:#?}");
+}
+
+/// `BLESS=1` writes what the import writes.
+#[test]
+fn every_keyword_is_imported_or_told() {
+    let folder = here().join("tests/import");
+    let imported = import(&fs::read_to_string(folder.join("every-keyword.yaml")).unwrap()).unwrap();
+    let mut text = String::new();
+    for file in &imported.files {
+        text += &format!("=== {}\n{}", file.path, String::from_utf8_lossy(&file.bytes));
+    }
+    text += &format!("=== warnings\n{}\n", imported.warnings.join("\n"));
+    let snapshot = folder.join("every-keyword.txt");
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&snapshot, &text).unwrap();
+    }
+    assert_eq!(text, fs::read_to_string(snapshot).unwrap());
+    let package = scratch("import-every-keyword");
+    write(&imported, &package);
+    let again: String = exported(&package).iter().map(|(_, text)| format!("---\n{text}")).collect();
+    let differs = import(&again).unwrap().warnings;
+    let told = differs.iter().filter(|line| !line.contains("hatches/tools.rs")).count();
+    assert_eq!(told, 0, "what was imported says no more than the language: {differs:#?}");
+}
+
+#[test]
+fn the_program_replaces_nothing_and_says_what_it_cannot_read() {
+    let folder = scratch("import-program");
+    let run = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_import")).current_dir(&folder).args(words).output().unwrap();
+        let [text, errors] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        (output.status.success(), text + &errors)
+    };
+    let (_, crd) = &exported(&here().join("../examples/shop"))[0];
+    fs::write(folder.join("crd.yaml"), crd).unwrap();
+    assert_eq!(run(&["crd.yaml", "out"]), (true, "2 files in out, 0 warnings\n".to_owned()));
+    let group = "api-defs/shop.example.com/group.rs";
+    fs::write(folder.join("out").join(group), "mine").unwrap();
+    let (_, text) = run(&["crd.yaml", "out"]);
+    assert!(text.contains("exists already; nothing is written"), "{text}");
+    assert_eq!(fs::read_to_string(folder.join("out").join(group)).unwrap(), "mine");
+    for (text, expect) in [
+        ("a: [", "document 1: "),
+        ("kind: Pod", "there is no CustomResourceDefinition of apiextensions.k8s.io/v1"),
+        ("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: {}", "spec.group is missing"),
+    ] {
+        fs::write(folder.join("wrong.yaml"), text).unwrap();
+        let (done, text) = run(&["wrong.yaml", "nowhere"]);
+        assert!(!done && text.contains(expect), "{text}");
+    }
+    assert!(!folder.join("nowhere").exists());
+    assert!(run(&["crd.yaml"]).1.contains("usage: import FILE.yaml .. PACKAGE"));
+}

@@ -1,0 +1,124 @@
+//! `kube-apiserver new`: writes a crate with a group of its own, which builds and passes its test.
+
+mod checkout;
+mod files;
+mod names;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::standard_output;
+use checkout::Checkout;
+use files::Scaffold;
+
+const USAGE: &str = "usage: kube-apiserver new NAME [--group GROUP] [--kind KIND] [--path CHECKOUT]
+Writes a crate for an API server of a group of its own, behind kube-apiserver, into the folder NAME.
+NAME             the crate's name, or a path whose last part is the name; the folder must not exist
+--group GROUP    the group [default: NAME.example.com]
+--kind KIND      the group's first kind [default: Widget]
+--path CHECKOUT  the folder of a checkout of kube-apiserver, whose crates the new one uses
+                 [default: the one that holds this folder, or this program]";
+
+/// The arguments of the command.
+#[derive(Debug, Default, PartialEq)]
+struct Request {
+    folder: PathBuf,
+    group: Option<String>,
+    kind: Option<String>,
+    checkout: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(args: &[OsString]) -> Result<(), String> {
+    if args.iter().any(|a| a == "--help" || a == "-h") {
+        return standard_output::print_line(USAGE);
+    }
+    let text = parse(args).and_then(|request| create(&request)).map_err(|why| format!("error: {why}"))?;
+    standard_output::print_line(text)
+}
+
+fn parse(args: &[OsString]) -> Result<Request, String> {
+    let mut request = Request::default();
+    let mut folders = Vec::new();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let text = arg.to_str().ok_or_else(|| format!("{} is no UTF-8", arg.display()))?;
+        let Some(option) = text.strip_prefix("--") else {
+            folders.push(text);
+            continue;
+        };
+        let (option, inline) = option.split_once('=').map_or((option, None), |(option, value)| (option, Some(value)));
+        let slot = match option {
+            "group" => &mut request.group,
+            "kind" => &mut request.kind,
+            "path" => {
+                request.checkout = Some(value(option, inline, &mut args)?.into());
+                continue;
+            }
+            _ => return Err(format!("unknown option --{option}\n{USAGE}")),
+        };
+        *slot = Some(value(option, inline, &mut args)?);
+    }
+    match folders.as_slice() {
+        [folder] => Ok(Request { folder: folder.into(), ..request }),
+        [] => Err(format!("NAME is missing\n{USAGE}")),
+        [_, other, ..] => Err(format!("unexpected argument {other:?}\n{USAGE}")),
+    }
+}
+
+/// The value of an option: behind `=`, or the next argument.
+fn value<'a>(
+    option: &str,
+    inline: Option<&str>,
+    rest: &mut impl Iterator<Item = &'a OsString>,
+) -> Result<String, String> {
+    let next = || rest.next().and_then(|arg| arg.to_str()).map(str::to_owned);
+    inline.map(str::to_owned).or_else(next).ok_or_else(|| format!("--{option} needs a value\n{USAGE}"))
+}
+
+/// Checks everything, then writes the crate. Returns what to do next.
+fn create(request: &Request) -> Result<String, String> {
+    let Request { folder, group, kind, checkout } = request;
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    names::check_crate(name)?;
+    let group = group.clone().unwrap_or_else(|| format!("{}.example.com", names::label(name)));
+    let kind = kind.as_deref().unwrap_or("Widget");
+    let checkout = match checkout {
+        Some(path) => Checkout::at(path)?,
+        None => Checkout::nearby()?,
+    };
+    names::check_group(&group, &checkout)?;
+    names::check_kind(kind)?;
+    let folder = make_folder(folder)?;
+    let scaffold = Scaffold { name, group: &group, kind, checkout: &checkout, folder: &folder };
+    // The folder did not exist before, so that nothing else is in it.
+    write(&scaffold).inspect_err(|_| drop(fs::remove_dir_all(&folder)))?;
+    let shown = request.folder.display();
+    Ok(format!(
+        "{shown}: a crate for an API server of the group {group}. Next:\n  cd {shown}\n  cargo test\n\
+         Edit api-defs/{group}/, then read README.md."
+    ))
+}
+
+/// Makes the folder of the crate, which must be new, and returns its path from the root.
+fn make_folder(folder: &Path) -> Result<PathBuf, String> {
+    fs::create_dir(folder).map_err(|why| match why.kind() {
+        ErrorKind::AlreadyExists => format!("{} exists already; nothing is written", folder.display()),
+        _ => format!("cannot make the folder {}: {why}", folder.display()),
+    })?;
+    folder.canonicalize().map_err(|why| format!("cannot find the folder {}: {why}", folder.display()))
+}
+
+fn write(scaffold: &Scaffold) -> Result<(), String> {
+    for (path, bytes) in scaffold.files()? {
+        let path = scaffold.folder.join(path);
+        let written = fs::create_dir_all(path.with_file_name("")).and_then(|()| fs::write(&path, bytes));
+        written.map_err(|why| format!("cannot write {}: {why}", path.display()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

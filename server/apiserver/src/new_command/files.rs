@@ -1,0 +1,63 @@
+//! The files of a new crate, made of templates.
+
+use std::path::Path;
+
+use super::checkout::Checkout;
+use super::names;
+
+/// Paths of the files, and their templates. A word between two `@` stands for a value.
+const TEMPLATES: [(&str, &str); 13] = [
+    (".cargo/config.toml", include_str!("../../templates/config.toml")),
+    (".gitignore", include_str!("../../templates/gitignore")),
+    ("Cargo.toml", include_str!("../../templates/package.toml")),
+    ("Dockerfile", include_str!("../../templates/Dockerfile")),
+    ("README.md", include_str!("../../templates/README.md")),
+    ("api-defs/@group@/@file@.rs", include_str!("../../templates/kind.rs")),
+    ("api-defs/@group@/group.rs", include_str!("../../templates/group.rs")),
+    ("build.rs", include_str!("../../templates/build.rs")),
+    ("deploy/apiservice.yaml", include_str!("../../templates/apiservice.yaml")),
+    ("deploy/deployment.yaml", include_str!("../../templates/deployment.yaml")),
+    // Cargo looks for the library before the build script has written it.
+    ("generated/src/lib.rs", include_str!("../../templates/lib.rs")),
+    ("main.rs", include_str!("../../templates/main.rs")),
+    ("tests/server.rs", include_str!("../../templates/tests.rs")),
+];
+
+/// A crate to be written.
+pub struct Scaffold<'a> {
+    pub name: &'a str,
+    pub group: &'a str,
+    pub kind: &'a str,
+    pub checkout: &'a Checkout,
+    /// From the root.
+    pub folder: &'a Path,
+}
+
+impl Scaffold<'_> {
+    /// Paths below the folder, and what the files hold.
+    pub fn files(&self) -> Result<Vec<(String, Vec<u8>)>, String> {
+        let values = self.values();
+        let fill = |text: &str| values.iter().fold(text.to_owned(), |text, (word, value)| text.replace(word, value));
+        let mut files: Vec<_> =
+            TEMPLATES.iter().map(|(path, template)| (fill(path), fill(template).into_bytes())).collect();
+        // The checkout's versions of all other crates.
+        files.push(("Cargo.lock".to_owned(), self.checkout.lock()?));
+        Ok(files)
+    }
+
+    /// The words of the templates.
+    fn values(&self) -> [(&'static str, String); 10] {
+        [
+            ("@name@", self.name.to_owned()),
+            ("@library@", names::library(self.name)),
+            ("@service@", names::label(self.name)),
+            ("@group@", self.group.to_owned()),
+            ("@kind@", self.kind.to_owned()),
+            ("@file@", self.kind.to_ascii_lowercase()),
+            ("@plural@", names::plural(self.kind)),
+            ("@rust-version@", env!("CARGO_PKG_RUST_VERSION").to_owned()),
+            ("@checkout@", self.checkout.seen_from(self.folder)),
+            ("@checkout-from-config@", self.checkout.seen_from(&self.folder.join(".cargo"))),
+        ]
+    }
+}

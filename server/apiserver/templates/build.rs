@@ -1,0 +1,5 @@
+//! Brings `generated/` up to date with `api-defs/`.
+
+fn main() -> std::process::ExitCode {
+    codegen::build()
+}

@@ -1,0 +1,4 @@
+//! The group `@group@`.
+
+#![group("@group@")]
+#![version(v1)]

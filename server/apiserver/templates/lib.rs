@@ -1,0 +1,1 @@
+//! The first build writes this file.

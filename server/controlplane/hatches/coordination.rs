@@ -1,6 +1,0 @@
-//! Hand-written functions that definitions of `coordination` name.
-
-#[path = "coordination/validation.rs"]
-mod validation;
-
-pub use validation::*;

@@ -1,0 +1,193 @@
+//! When cron jobs run, in the language of `github.com/robfig/cron`.
+
+use machinery::field_path::Path;
+use machinery::hooks::Validation;
+use machinery::scalar::Duration;
+use machinery::scalar::go_text::quote;
+
+use super::time_zone::is_time_zone;
+use generated::batch::v1::CronJobSpec;
+
+const EVERY: &str = "@every ";
+const DESCRIPTORS: [&str; 7] = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const DAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+
+/// The numbers of a field, and the names that they have from the first on.
+struct Bounds {
+    min: i64,
+    max: i64,
+    names: &'static [&'static str],
+}
+
+/// Minutes, hours, days of the month, months, days of the week.
+const FIELDS: [Bounds; 5] = [
+    Bounds { min: 0, max: 59, names: &[] },
+    Bounds { min: 0, max: 23, names: &[] },
+    Bounds { min: 1, max: 31, names: &[] },
+    Bounds { min: 1, max: 12, names: &MONTHS },
+    Bounds { min: 0, max: 6, names: &DAYS },
+];
+
+/// `validateScheduleFormat`; `zone_in_schedule`: the stored schedule names a time zone.
+pub(super) fn validate_schedule(v: &mut Validation<'_>, path: &Path<'_>, spec: &CronJobSpec, zone_in_schedule: bool) {
+    let schedule = &spec.schedule;
+    if let Err(why) = check(schedule) {
+        v.invalid(path, schedule, why);
+    }
+    match schedule.contains("TZ") {
+        true if !zone_in_schedule => {
+            v.invalid(path, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+        }
+        true if spec.time_zone.is_some() => {
+            v.invalid(path, schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule");
+        }
+        _ => {}
+    }
+}
+
+/// Parses a schedule for what is wrong with it (`cron.ParseStandard`).
+fn check(schedule: &str) -> Result<(), String> {
+    let mut rest = schedule;
+    if schedule.starts_with("TZ=") || schedule.starts_with("CRON_TZ=") {
+        let Some((zone, fields)) = schedule.split_once(' ') else {
+            // The library panics.
+            return Err("invalid schedule format: runtime error: slice bounds out of range [:-1]".to_owned());
+        };
+        let zone = zone.split_once('=').map_or("", |(_, zone)| zone);
+        if !zone.is_empty() && !is_time_zone(zone) {
+            return Err(format!("provided bad location {zone}: unknown time zone {zone}"));
+        }
+        rest = fields.trim();
+    }
+    if rest.starts_with('@') {
+        return check_descriptor(rest);
+    }
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    if fields.len() != FIELDS.len() {
+        return Err(format!(
+            "expected exactly {} fields, found {}: [{}]",
+            FIELDS.len(),
+            fields.len(),
+            fields.join(" ")
+        ));
+    }
+    let mut ranges =
+        fields.iter().zip(&FIELDS).flat_map(|(field, bounds)| field.split(',').map(move |range| (range, bounds)));
+    ranges.try_for_each(|(range, bounds)| if range.is_empty() { Ok(()) } else { check_range(range, bounds) })
+}
+
+fn check_descriptor(descriptor: &str) -> Result<(), String> {
+    match descriptor.strip_prefix(EVERY) {
+        _ if DESCRIPTORS.contains(&descriptor) => Ok(()),
+        Some(every) => match Duration::parse(every) {
+            Ok(_) => Ok(()),
+            Err(why) => Err(format!("failed to parse duration {descriptor}: {why}")),
+        },
+        None => Err(format!("unrecognized descriptor: {descriptor}")),
+    }
+}
+
+/// `*`, `5`, `mon-fri`, `*/15`, `0-30/5`.
+fn check_range(range: &str, bounds: &Bounds) -> Result<(), String> {
+    let steps: Vec<&str> = range.split('/').collect();
+    let limits: Vec<&str> = steps[0].split('-').collect();
+    let (start, mut end) = match limits[..] {
+        ["*" | "?", ..] => (bounds.min, bounds.max),
+        [one] => {
+            let one = number(one, bounds)?;
+            (one, one)
+        }
+        [start, end] => (number(start, bounds)?, number(end, bounds)?),
+        [start, ..] => {
+            number(start, bounds)?;
+            return Err(format!("too many hyphens: {range}"));
+        }
+        [] => return Ok(()),
+    };
+    let step = match steps[..] {
+        [_] => 1,
+        [_, step] => {
+            let step = integer(step)?;
+            if limits.len() == 1 {
+                end = bounds.max;
+            }
+            step
+        }
+        _ => return Err(format!("too many slashes: {range}")),
+    };
+    if start < bounds.min {
+        Err(format!("beginning of range ({start}) below minimum ({}): {range}", bounds.min))
+    } else if end > bounds.max {
+        Err(format!("end of range ({end}) above maximum ({}): {range}", bounds.max))
+    } else if start > end {
+        Err(format!("beginning of range ({start}) beyond end of range ({end}): {range}"))
+    } else if step == 0 {
+        Err(format!("step of range should be a positive number: {range}"))
+    } else {
+        Ok(())
+    }
+}
+
+fn number(text: &str, bounds: &Bounds) -> Result<i64, String> {
+    let name = bounds.names.iter().position(|name| name.eq_ignore_ascii_case(text));
+    match name {
+        Some(index) => Ok(bounds.min + i64::try_from(index).unwrap_or(i64::MAX)),
+        None => integer(text),
+    }
+}
+
+fn integer(text: &str) -> Result<i64, String> {
+    match text.parse::<i64>() {
+        Ok(number) if number < 0 => Err(format!("negative number ({number}) not allowed: {text}")),
+        Ok(number) => Ok(number),
+        Err(why) => {
+            use std::num::IntErrorKind::{NegOverflow, PosOverflow};
+            let why = match why.kind() {
+                PosOverflow | NegOverflow => "value out of range",
+                _ => "invalid syntax",
+            };
+            Err(format!("failed to parse int from {text}: strconv.Atoi: parsing {}: {why}", quote(text)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    #[test]
+    fn schedules_are_read() {
+        for good in [
+            "* * * * *",
+            "*/15 0-6,22 ? jan-MAR sun",
+            "0 0 1,15 * 5/2",
+            "@hourly",
+            "@every 1h30m",
+            "TZ=UTC 0 0 * * *",
+            "CRON_TZ=Europe/Berlin @daily",
+            ", * * * *",
+        ] {
+            assert_eq!(check(good), Ok(()), "{good}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let refuse = |schedule: &str, why: &str| assert_eq!(check(schedule), Err(why.to_owned()), "{schedule}");
+        refuse("x", "expected exactly 5 fields, found 1: [x]");
+        refuse("* * * * * *", "expected exactly 5 fields, found 6: [* * * * * *]");
+        refuse("@hourlyx", "unrecognized descriptor: @hourlyx");
+        refuse("@every x", "failed to parse duration @every x: time: invalid duration \"x\"");
+        refuse("61 * * * *", "end of range (61) above maximum (59): 61");
+        refuse("* * 0 * *", "beginning of range (0) below minimum (1): 0");
+        refuse("5-2 * * * *", "beginning of range (5) beyond end of range (2): 5-2");
+        refuse("*/0 * * * *", "step of range should be a positive number: */0");
+        refuse("1-2-3 * * * *", "too many hyphens: 1-2-3");
+        refuse("1/2/3 * * * *", "too many slashes: 1/2/3");
+        refuse("a * * * *", "failed to parse int from a: strconv.Atoi: parsing \"a\": invalid syntax");
+        refuse("-1 * * * *", "failed to parse int from : strconv.Atoi: parsing \"\": invalid syntax");
+        refuse("TZ=Mars/Base * * * * *", "provided bad location Mars/Base: unknown time zone Mars/Base");
+        refuse("TZ=UTC", "invalid schedule format: runtime error: slice bounds out of range [:-1]");
+    }
+}

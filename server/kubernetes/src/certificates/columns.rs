@@ -1,0 +1,27 @@
+//! Printed columns of `certificates` that take more than a path: the functions its definitions name with `by_hand`.
+
+use machinery::print::{Cell, PrintContext, human_duration};
+
+use generated::certificates::v1::CertificateSigningRequest;
+use generated::certificates::v1beta1::PodCertificateRequest;
+
+pub fn certificate_signing_request_condition(request: &CertificateSigningRequest, _: &PrintContext) -> Cell {
+    let has = |kind: &str| request.status.conditions.iter().any(|c| c.r#type == kind);
+    let mut text = ["Denied", "Approved"].into_iter().find(|kind| has(kind)).unwrap_or("Pending").to_string();
+    if has("Failed") {
+        text.push_str(",Failed");
+    }
+    if !request.status.certificate.is_empty() {
+        text.push_str(",Issued");
+    }
+    text.into()
+}
+
+pub fn certificate_signing_request_requested_duration(request: &CertificateSigningRequest, _: &PrintContext) -> Cell {
+    request.spec.expiration_seconds.map_or("<none>".into(), |seconds| human_duration(seconds.into()).into())
+}
+
+pub fn pod_certificate_request_state(request: &PodCertificateRequest, _: &PrintContext) -> Cell {
+    let mut kinds = request.status.conditions.iter().map(|c| c.r#type.as_str());
+    kinds.rfind(|kind| matches!(*kind, "Issued" | "Denied" | "Failed")).unwrap_or("Pending").into()
+}

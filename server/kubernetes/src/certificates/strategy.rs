@@ -1,0 +1,54 @@
+//! Requests for certificates.
+
+use std::collections::HashMap;
+
+use machinery::hooks::Context;
+use machinery::scalar::Time;
+use meta::reset_object_meta_for_status;
+
+use generated::certificates::v1::CertificateSigningRequest;
+use generated::certificates::v1beta1::PodCertificateRequest;
+
+/// Through `approval` and `status` conditions change: those of approval stay as they were, and times are filled in (mirrors the strategies
+/// of the subresources; who asked is admission's to say, which knows the user).
+pub fn update_request(context: &Context, new: &mut CertificateSigningRequest, old: &CertificateSigningRequest) {
+    match context.subresource.as_str() {
+        "status" => ["Approved", "Denied"].iter().for_each(|kind| keep_conditions(new, old, kind)),
+        "approval" => {}
+        _ => return,
+    }
+    fill_times(context, new, old);
+}
+
+/// `preserveConditionInstances`: not where some were added or removed, which validation refuses.
+fn keep_conditions(new: &mut CertificateSigningRequest, old: &CertificateSigningRequest, kind: &str) {
+    let stored: Vec<_> = old.status.conditions.iter().filter(|condition| condition.r#type == kind).collect();
+    let changed: Vec<_> = new.status.conditions.iter_mut().filter(|condition| condition.r#type == kind).collect();
+    if stored.len() == changed.len() {
+        changed.into_iter().zip(stored).for_each(|(to, from)| to.clone_from(from));
+    }
+}
+
+/// `populateConditionTimestamps`
+fn fill_times(context: &Context, new: &mut CertificateSigningRequest, old: &CertificateSigningRequest) {
+    let mut since: HashMap<(&str, &str), Time> = HashMap::new();
+    for stored in old.status.conditions.iter().filter(|stored| !stored.last_transition_time.is_zero()) {
+        since.entry((&stored.r#type, &stored.status)).or_insert(stored.last_transition_time);
+    }
+    for condition in &mut new.status.conditions {
+        if condition.last_update_time.is_zero() {
+            condition.last_update_time = context.now;
+        }
+        if condition.last_transition_time.is_zero() {
+            let same = since.get(&(condition.r#type.as_str(), condition.status.as_str()));
+            condition.last_transition_time = same.copied().unwrap_or(context.now);
+        }
+    }
+}
+
+/// A status says nothing of metadata, though its writers own what they said of it (`podcertificaterequest.StatusStrategy`).
+pub fn update_pod_request(context: &Context, new: &mut PodCertificateRequest, old: &PodCertificateRequest) {
+    if context.subresource == "status" {
+        reset_object_meta_for_status(&mut new.metadata, &old.metadata);
+    }
+}

@@ -1,0 +1,174 @@
+//! The certificate that a pod's request led to.
+
+use machinery::field_error::BadValue;
+use machinery::field_path::Path;
+use machinery::hooks::Validation;
+use machinery::scalar::Time;
+use x509::{Block, Certificate, CertificateRequest, PublicKey};
+
+use super::CERTIFICATE;
+use generated::certificates::v1beta1::{PodCertificateRequest, PodCertificateRequestSpec, PodCertificateRequestStatus};
+
+const MAX_CHAIN_SIZE: usize = 100 * 1024;
+/// In seconds.
+const MINUTE: i64 = 60;
+/// How far the certificate's beginning may be from now.
+const SKEW: i64 = 5 * MINUTE;
+/// How far refreshing has to be from either end.
+const MARGIN: i64 = 10 * MINUTE;
+const MIN_LIFETIME: i64 = 60 * MINUTE;
+
+/// A finding: what was found, and what is wrong with it. The first one ends the matter.
+type Checked<T> = Result<T, (&'static str, BadValue, String)>;
+
+const CHAIN: &str = "status.certificateChain";
+
+/// The certificates must parse, and the first be for the requested key and agree with the status. Nothing else was found before.
+pub fn validate_issued(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &PodCertificateRequest,
+    old: &PodCertificateRequest,
+) {
+    let chain = &new.status.certificate_chain;
+    if chain.len() > MAX_CHAIN_SIZE {
+        return v.too_long(&path.child(CHAIN), MAX_CHAIN_SIZE);
+    }
+    let mut blocks = x509::blocks(chain);
+    let checked = leaf(blocks.next(), chain).and_then(|leaf| {
+        validate_names(v, path, &leaf);
+        validate_leaf(v, path, &leaf, new, &old.spec)
+    });
+    let checked = checked.and_then(|()| if v.errors.is_empty() { others(blocks, chain) } else { Ok(()) });
+    if let Err((field, shown, why)) = checked {
+        v.invalid(&path.child(field), shown, why);
+    }
+}
+
+fn refuse<T>(field: &'static str, shown: impl Into<BadValue>, why: impl Into<String>) -> Checked<T> {
+    Err((field, shown.into(), why.into()))
+}
+
+fn leaf(block: Option<Block>, chain: &str) -> Checked<Certificate> {
+    let Some(block) = block else {
+        return refuse(CHAIN, chain, "issued certificate chain must contain at least one certificate");
+    };
+    if block.label != CERTIFICATE {
+        return refuse(CHAIN, chain, "issued certificate chain must consist entirely of CERTIFICATE PEM blocks");
+    }
+    Certificate::parse(&block.bytes).or_else(|_| refuse(CHAIN, chain, "leaf certificate does not parse as valid X.509"))
+}
+
+/// The rest of the chain; the misspelling is upstream's.
+fn others(blocks: x509::Blocks<'_>, chain: &str) -> Checked<()> {
+    for block in blocks {
+        if block.label != CERTIFICATE {
+            return refuse(CHAIN, chain, "issued certificate chain must consist entirely of CERTFICATE PEM blocks");
+        }
+        if Certificate::parse(&block.bytes).is_err() {
+            return refuse(CHAIN, chain, "intermediate certificate does not parse as valid X.509");
+        }
+    }
+    Ok(())
+}
+
+fn validate_names(v: &mut Validation<'_>, path: &Path<'_>, leaf: &Certificate) {
+    let path = path.child(CHAIN);
+    for name in &leaf.dns_names {
+        if name.is_empty() {
+            v.invalid(&path, name, "leaf certificate should not contain empty DNSName");
+        }
+        if name.contains("..") {
+            v.invalid(&path, name, "leaf certificate's DNSName should not contain '..'");
+        }
+        if name.starts_with('.') || name.ends_with('.') {
+            v.invalid(&path, name, "leaf certificate's DNSName should not start or end with '.'");
+        }
+    }
+    for address in &leaf.email_addresses {
+        if !address.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty()) {
+            v.invalid(&path, address, "leaf certificate should not contain invalid EmailAddress");
+        }
+    }
+}
+
+fn validate_leaf(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    leaf: &Certificate,
+    new: &PodCertificateRequest,
+    asked: &PodCertificateRequestSpec,
+) -> Checked<()> {
+    if requested_key(asked)? != leaf.public_key {
+        let chain = new.status.certificate_chain.as_str();
+        return refuse(CHAIN, chain, "leaf certificate was not issued to the requested public key");
+    }
+    let times = required_times(v, path, &new.status).filter(|_| v.errors.is_empty());
+    let Some([not_before, not_after, refresh]) = times else { return Ok(()) };
+    agree("status.notBefore", not_before, leaf.not_before, "NotBefore")?;
+    if (not_before.unix() - v.context.now.unix()).abs() >= SKEW {
+        let why = "must be set to within 5 minutes of kube-apiserver's current time";
+        return refuse("status.notBefore", shown(not_before), why);
+    }
+    agree("status.notAfter", not_after, leaf.not_after, "NotAfter")?;
+    validate_lifetime(leaf, new.spec.max_expiration_seconds.unwrap_or_default())?;
+    if refresh.unix() < not_before.unix() + MARGIN {
+        return refuse("status.beginRefreshAt", shown(refresh), "must be at least 10 minutes after status.notBefore");
+    }
+    if refresh.unix() > not_after.unix() - MARGIN {
+        return refuse("status.beginRefreshAt", shown(refresh), "must be at least 10 minutes before status.notAfter");
+    }
+    Ok(())
+}
+
+fn requested_key(asked: &PodCertificateRequestSpec) -> Checked<PublicKey> {
+    if !asked.stub_pkcs10_request.is_empty() {
+        return match CertificateRequest::parse(&asked.stub_pkcs10_request) {
+            Ok(request) => Ok(request.public_key),
+            Err(_) => refuse("spec.stubPKCS10Request", BadValue::Omitted, "must be a valid PKCS#10 CSR"),
+        };
+    }
+    PublicKey::parse(&asked.pkix_public_key)
+        .or_else(|_| refuse("spec.pkixPublicKey", BadValue::Omitted, "must be a valid PKIX-serialized public key"))
+}
+
+/// Beginning, end, and when to refresh.
+fn required_times(v: &mut Validation<'_>, path: &Path<'_>, status: &PodCertificateRequestStatus) -> Option<[Time; 3]> {
+    let consistent = "must be present and consistent with the issued certificate";
+    let refresh = "must be present and in the range [notbefore+10min, notafter-10min]";
+    let fields = [
+        ("status.notBefore", status.not_before, consistent),
+        ("status.notAfter", status.not_after, consistent),
+        ("status.beginRefreshAt", status.begin_refresh_at, refresh),
+    ];
+    for (field, time, why) in fields {
+        if time.is_none() {
+            v.required(&path.child(field), why);
+        }
+    }
+    Some([status.not_before?, status.not_after?, status.begin_refresh_at?])
+}
+
+fn shown(time: Time) -> BadValue {
+    BadValue::json_string(&time.to_string())
+}
+
+fn agree(field: &'static str, said: Time, encoded: i64, name: &str) -> Checked<()> {
+    if said.unix() == encoded {
+        return Ok(());
+    }
+    refuse(field, shown(said), format!("must be set to the {name} time encoded in the leaf certificate"))
+}
+
+fn validate_lifetime(leaf: &Certificate, max: i32) -> Checked<()> {
+    let lifetime = leaf.not_after - leaf.not_before;
+    let nanoseconds = BadValue::Int(lifetime.saturating_mul(1_000_000_000));
+    if lifetime < MIN_LIFETIME {
+        return refuse(CHAIN, nanoseconds, "leaf certificate lifetime must be >= 1 hour");
+    }
+    if lifetime > max.into() {
+        let why = format!("leaf certificate lifetime must be <= spec.maxExpirationSeconds ({max})");
+        return refuse(CHAIN, nanoseconds, why);
+    }
+    Ok(())
+}

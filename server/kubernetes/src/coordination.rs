@@ -1,0 +1,5 @@
+//! Hand-written functions that definitions of `coordination` name.
+
+mod validation;
+
+pub use validation::*;

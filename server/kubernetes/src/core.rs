@@ -1,0 +1,26 @@
+//! Hand-written functions that definitions of `core` name: defaults that depend on other fields, and what the trip through upstream's
+//! internal types does to an object.
+
+mod app_armor;
+mod columns;
+pub(crate) mod image;
+pub mod internal;
+pub(crate) mod meta;
+mod normalize;
+mod pod;
+mod pod_resources;
+pub mod quality;
+mod resources;
+mod service;
+mod strategy;
+pub(crate) mod validation;
+pub(crate) mod warnings;
+
+pub use columns::*;
+pub use normalize::*;
+pub use pod::*;
+pub use pod_resources::{pod_limits, pod_requests};
+pub use resources::*;
+pub use service::*;
+pub use strategy::*;
+pub use validation::*;

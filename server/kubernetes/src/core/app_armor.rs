@@ -1,0 +1,52 @@
+//! AppArmor profiles that annotations name, as before there were fields for them (KEP-24).
+
+use machinery::field_path::Path;
+use machinery::hooks::Context;
+
+use crate::core::validation::annotations::{APP_ARMOR_OF_CONTAINER, LOCALHOST, RUNTIME_DEFAULT, UNCONFINED};
+use crate::core::validation::security_context::is_app_armor_profile;
+use generated::core::v1::{AppArmorProfile, Pod, SecurityContext};
+
+/// What an annotation says, as a field says it.
+pub(super) fn profile_of_annotation(annotation: &str) -> Option<AppArmorProfile> {
+    let (kind, file) = match annotation {
+        UNCONFINED => ("Unconfined", None),
+        RUNTIME_DEFAULT => ("RuntimeDefault", None),
+        local => ("Localhost", Some(local.strip_prefix(LOCALHOST).filter(|file| !file.is_empty())?.to_owned())),
+    };
+    Some(AppArmorProfile { r#type: kind.into(), localhost_profile: file })
+}
+
+/// Sets the fields of containers that have annotations alone, and warns of those (`applyAppArmorVersionSkew`).
+pub(super) fn fields_from_annotations(context: &Context, pod: &mut Pod) {
+    let (meta, spec) = (&pod.metadata, &mut pod.spec);
+    if spec.os.as_deref().is_some_and(|os| os.name == "windows") {
+        return;
+    }
+    let of_pod = spec.security_context.as_deref().and_then(|c| c.app_armor_profile.as_deref());
+    let apply = |name: &str, own: &mut Option<Box<SecurityContext>>| {
+        let key = format!("{APP_ARMOR_OF_CONTAINER}{name}");
+        let Some(annotation) = meta.annotations.get(&key) else { return };
+        if own.as_deref().is_some_and(|c| c.app_armor_profile.is_some()) {
+            return;
+        }
+        let profile = profile_of_annotation(annotation).filter(|profile| is_app_armor_profile(context, profile));
+        if profile.is_some() && profile.as_ref() == of_pod {
+            return;
+        }
+        if profile.is_some() {
+            own.get_or_insert_default().app_armor_profile = profile.map(Box::new);
+        }
+        let path = Path::new("metadata");
+        let path = path.child("annotations");
+        let path = path.key(&key);
+        context.warnings.add(&format!(r#"{path}: deprecated since v1.30; use the "appArmorProfile" field instead"#));
+    };
+    for container in spec.init_containers.iter_mut().chain(&mut spec.containers) {
+        apply(&container.name, &mut container.security_context);
+    }
+    for container in &mut spec.ephemeral_containers {
+        let common = &mut container.ephemeral_container_common;
+        apply(&common.name, &mut common.security_context);
+    }
+}

@@ -1,0 +1,116 @@
+//! Image references, as far as defaulting needs them (upstream `parsers.ParseImageName`, which follows the `distribution` grammar).
+
+use generated::core::v1::pull_policy;
+
+/// Longest reference that has a meaning, without tag and digest (`distribution/reference.NameTotalLengthMax`).
+const MOST_NAME: usize = 255;
+
+/// The pull policy of an image that came without one: images whose tag moves are always pulled. What is no reference counts as pinned;
+/// validation has its own words for it.
+pub fn default_pull_policy(image: &str) -> String {
+    let policy =
+        if tag(image).as_deref() == Some("latest") { pull_policy::ALWAYS } else { pull_policy::IF_NOT_PRESENT };
+    policy.to_owned()
+}
+
+/// The tag of a reference: `latest` when it has neither tag nor digest, `None` when it is malformed or has only a digest.
+fn tag(image: &str) -> Option<String> {
+    if image.len() == 64 && image.bytes().all(is_lower_hex) {
+        return None;
+    }
+    let (rest, digest) = match image.split_once('@') {
+        Some((rest, digest)) => (rest, Some(digest)),
+        None => (image, None),
+    };
+    let path_at = rest.rfind('/').map_or(0, |i| i + 1);
+    let (name, tag) = match rest[path_at..].split_once(':') {
+        Some((last, tag)) => (&rest[..path_at + last.len()], Some(tag)),
+        None => (rest, None),
+    };
+    let well_formed = is_name(name) && tag.is_none_or(is_tag) && digest.is_none_or(is_digest);
+    match (well_formed, tag, digest) {
+        (false, ..) | (true, None, Some(_)) => None,
+        (true, Some(tag), _) => Some(tag.to_owned()),
+        (true, None, None) => Some("latest".to_owned()),
+    }
+}
+
+/// `[host[:port]/]path`, where what stands before the first `/` is a host only when it looks like one.
+fn is_name(name: &str) -> bool {
+    let (domain, path) = match name.split_once('/') {
+        Some((first, path)) if is_host_like(first) => (first, path),
+        _ => ("docker.io", name),
+    };
+    let implied = if domain == "docker.io" && !path.contains('/') { "library/".len() } else { 0 };
+    is_domain(domain) && path.split('/').all(is_path_component) && domain.len() + 1 + implied + path.len() <= MOST_NAME
+}
+
+fn is_host_like(first: &str) -> bool {
+    first.contains(['.', ':']) || first == "localhost" || first.bytes().any(|b| b.is_ascii_uppercase())
+}
+
+fn is_domain(domain: &str) -> bool {
+    let (host, port) = match domain.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, port)) => {
+            let is_address = !address.is_empty() && address.bytes().all(|b| b.is_ascii_hexdigit() || b == b':');
+            return is_address && (port.is_empty() || port.strip_prefix(':').is_some_and(is_port));
+        }
+        None => domain.split_once(':').map_or((domain, None), |(host, port)| (host, Some(port))),
+    };
+    host.split('.').all(is_domain_component) && port.is_none_or(is_port)
+}
+
+fn is_port(port: &str) -> bool {
+    !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn is_domain_component(part: &str) -> bool {
+    let inner = part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    inner && !part.is_empty() && !part.starts_with('-') && !part.ends_with('-')
+}
+
+/// Lowercase words, joined by one `.`, one or two `_`, or any number of `-`.
+fn is_path_component(part: &str) -> bool {
+    let mut rest = part;
+    loop {
+        let word = rest.bytes().take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit()).count();
+        if word == 0 {
+            return false;
+        }
+        rest = &rest[word..];
+        if rest.is_empty() {
+            return true;
+        }
+        let dashes = rest.bytes().take_while(|b| *b == b'-').count();
+        let separator = match rest.as_bytes() {
+            [b'_', b'_', ..] => 2,
+            [b'.' | b'_', ..] => 1,
+            _ => dashes,
+        };
+        if separator == 0 {
+            return false;
+        }
+        rest = &rest[separator..];
+    }
+}
+
+fn is_tag(tag: &str) -> bool {
+    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    tag.len() <= 128
+        && tag.bytes().next().is_some_and(is_word)
+        && tag.bytes().all(|b| is_word(b) || b == b'.' || b == b'-')
+}
+
+fn is_digest(digest: &str) -> bool {
+    let length = match digest.split_once(':') {
+        Some(("sha256", hex)) => (hex, 64),
+        Some(("sha384", hex)) => (hex, 96),
+        Some(("sha512", hex)) => (hex, 128),
+        _ => return false,
+    };
+    length.0.len() == length.1 && length.0.bytes().all(is_lower_hex)
+}
+
+fn is_lower_hex(b: u8) -> bool {
+    b.is_ascii_digit() || (b'a'..=b'f').contains(&b)
+}

@@ -1,0 +1,59 @@
+//! Namespaces: the finalizer that keeps one until its content is gone, and who may change it.
+
+use machinery::format::is_dns1123_label;
+use machinery::hooks::{Context, Propagation};
+
+use super::super::service::NAMESPACE_NAME;
+use generated::core::v1::{Namespace, namespace_phase};
+
+/// Removed by the namespace controller once the content is gone (`v1.FinalizerKubernetes`).
+const FINALIZER: &str = "kubernetes";
+/// Finalizers of the garbage collector (`metav1.FinalizerOrphanDependents`, `metav1.FinalizerDeleteDependents`).
+const ORPHAN: &str = "orphan";
+const DELETE_DEPENDENTS: &str = "foregroundDeletion";
+
+/// Mirrors `namespaceStrategy.PrepareForCreate`, and `Canonicalize` for a generated name, which is not known when
+/// defaults are applied.
+pub fn create_namespace(_: &Context, namespace: &mut Namespace, _: Option<&Namespace>) {
+    let metadata = &mut namespace.metadata;
+    if !metadata.generate_name.is_empty() && is_dns1123_label(&metadata.name).is_empty() {
+        metadata.labels.insert(NAMESPACE_NAME.to_owned(), metadata.name.clone());
+    }
+    namespace.status.phase = namespace_phase::ACTIVE.into();
+    if !namespace.spec.finalizers.iter().any(|f| f == FINALIZER) {
+        namespace.spec.finalizers.push(FINALIZER.into());
+    }
+}
+
+/// Finalizers change through `finalize` alone, which changes nothing else.
+pub fn update_namespace(context: &Context, new: &mut Namespace, old: &Namespace) {
+    if context.subresource == "finalize" {
+        new.status = old.status.clone();
+    } else {
+        new.spec.finalizers = old.spec.finalizers.clone();
+    }
+}
+
+/// Mirrors the namespaces' `REST.Delete`: the namespace controller empties it before it goes.
+pub fn delete_namespace(context: &Context, namespace: &mut Namespace) {
+    namespace.status.phase = namespace_phase::TERMINATING.into();
+    let finalizers = &mut namespace.metadata.finalizers;
+    let of_propagation = [
+        (ORPHAN, &[Propagation::Orphan][..]),
+        (DELETE_DEPENDENTS, &[Propagation::Foreground, Propagation::NotOrphan][..]),
+    ];
+    for (finalizer, when) in of_propagation {
+        let had = finalizers.iter().any(|f| f == finalizer);
+        let wanted = context.propagation.map_or(had, |propagation| when.contains(&propagation));
+        match (had, wanted) {
+            (true, false) => finalizers.retain(|f| f != finalizer),
+            (false, true) => finalizers.push(finalizer.to_owned()),
+            _ => {}
+        }
+    }
+}
+
+/// Finalizers of the spec hold a namespace as long as there is something in it (`ShouldDeleteNamespaceDuringUpdate`).
+pub fn namespace_has_content(namespace: &Namespace) -> bool {
+    !namespace.spec.finalizers.is_empty()
+}

@@ -1,0 +1,52 @@
+//! Nodes.
+
+use machinery::features;
+use machinery::field_path::Path;
+use machinery::format::ip::warnings_for_cidr;
+use machinery::hooks::Context;
+
+use generated::core::v1::Node;
+
+const DECLARED_FEATURES: &str = features::NodeDeclaredFeatures;
+
+/// A kubelet registers its node together with its status. Kubelets no longer read their configuration from the cluster.
+pub fn create_node(context: &Context, node: &mut Node, said: Option<&Node>) {
+    if let Some(said) = said {
+        node.status = said.status.clone();
+    }
+    node.spec.config_source = None;
+    node.status.config = None;
+    if !context.enabled(DECLARED_FEATURES) {
+        node.status.declared_features.clear();
+    }
+}
+
+/// What is no longer used may stay where it is stored.
+pub fn update_node(context: &Context, new: &mut Node, old: &Node) {
+    if old.spec.config_source.is_none() {
+        new.spec.config_source = None;
+    }
+    if old.status.config.is_none() {
+        new.status.config = None;
+    }
+    if !context.enabled(DECLARED_FEATURES) && old.status.declared_features.is_empty() {
+        new.status.declared_features.clear();
+    }
+}
+
+/// Mirrors `nodeWarnings`.
+pub fn warn_node(context: &Context, node: &Node, _: Option<&Node>) -> Vec<String> {
+    if context.subresource == "status" {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    if !node.spec.external_id.is_empty() {
+        out.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
+    }
+    let path = Path::new("spec");
+    let path = path.child("podCIDRs");
+    for (index, range) in node.spec.pod_cidrs.iter().enumerate() {
+        out.extend(warnings_for_cidr(&path.index(index), range));
+    }
+    out
+}

@@ -1,0 +1,51 @@
+//! Selectors of a pod that depend on its own labels (KEP-3633, KEP-3243): the requirements are written down when it is created.
+
+use std::collections::BTreeMap;
+
+use machinery::features;
+use machinery::hooks::Context;
+
+use generated::core::v1::{Pod, PodAffinityTerm};
+use generated::meta::v1::{LabelSelector, LabelSelectorRequirement};
+
+/// Mirrors `mutatePodAffinity` and `mutateTopologySpreadConstraints`.
+pub(super) fn merge_label_keys(context: &Context, pod: &mut Pod) {
+    let (labels, spec) = (&pod.metadata.labels, &mut pod.spec);
+    if let Some(affinity) = spec.affinity.as_deref_mut() {
+        let near = affinity.pod_affinity.as_deref_mut().map(|a| {
+            let preferred = &mut a.preferred_during_scheduling_ignored_during_execution;
+            (&mut a.required_during_scheduling_ignored_during_execution, preferred)
+        });
+        let far = affinity.pod_anti_affinity.as_deref_mut().map(|a| {
+            let preferred = &mut a.preferred_during_scheduling_ignored_during_execution;
+            (&mut a.required_during_scheduling_ignored_during_execution, preferred)
+        });
+        for (required, preferred) in near.into_iter().chain(far) {
+            let preferred = preferred.iter_mut().map(|weighted| &mut weighted.pod_affinity_term);
+            required.iter_mut().chain(preferred).for_each(|term| merge_term(term, labels));
+        }
+    }
+    let merged = context.enabled(features::MatchLabelKeysInPodTopologySpread)
+        && context.enabled(features::MatchLabelKeysInPodTopologySpreadSelectorMerge);
+    for constraint in spec.topology_spread_constraints.iter_mut().filter(|_| merged) {
+        if let Some(selector) = constraint.label_selector.as_deref_mut() {
+            merge(selector, &constraint.match_label_keys, "In", labels);
+        }
+    }
+}
+
+fn merge_term(term: &mut PodAffinityTerm, labels: &BTreeMap<String, String>) {
+    if let Some(selector) = term.label_selector.as_deref_mut() {
+        merge(selector, &term.match_label_keys, "In", labels);
+        merge(selector, &term.mismatch_label_keys, "NotIn", labels);
+    }
+}
+
+fn merge(selector: &mut LabelSelector, keys: &[String], operator: &str, labels: &BTreeMap<String, String>) {
+    let own = keys.iter().filter_map(|key| labels.get_key_value(key));
+    selector.match_expressions.extend(own.map(|(key, value)| LabelSelectorRequirement {
+        key: key.clone(),
+        operator: operator.into(),
+        values: vec![value.clone()],
+    }));
+}

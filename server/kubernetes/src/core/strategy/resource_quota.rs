@@ -1,0 +1,27 @@
+//! Quotas: what their writers are warned of.
+
+use machinery::hooks::Context;
+use machinery::scalar::Quantity;
+
+use generated::core::v1::ResourceQuota;
+
+const RESOURCES: [&str; 4] = ["cpu", "memory", "storage", "ephemeral-storage"];
+
+/// Warns on create of requests that may be larger than the limits for the same (`resourcequotaStrategy.WarningsOnCreate`).
+pub fn warn_resource_quota(_: &Context, quota: &ResourceQuota, old: Option<&ResourceQuota>) -> Vec<String> {
+    if old.is_some() {
+        return Vec::new();
+    }
+    RESOURCES.iter().filter_map(|resource| warning_of(quota, resource)).collect()
+}
+
+fn warning_of(quota: &ResourceQuota, resource: &str) -> Option<String> {
+    let hard = |name: &str| quota.spec.hard.get(name).map(|amount| (name.to_owned(), amount));
+    let has_bare_name = matches!(resource, "cpu" | "memory");
+    let (request, requested) =
+        hard(&format!("requests.{resource}")).or_else(|| hard(resource).filter(|_| has_bare_name))?;
+    let (limit, limited) = hard(&format!("limits.{resource}"))?;
+    let is_more = |requested: &Quantity, limited: &Quantity| requested > limited;
+    is_more(requested, limited)
+        .then(|| format!("ResourceQuota {request} ({requested}) should be less than {limit} ({limited})"))
+}

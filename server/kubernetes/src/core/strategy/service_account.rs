@@ -1,0 +1,34 @@
+//! Service accounts.
+
+use machinery::hooks::Context;
+
+use generated::core::v1::{ObjectReference, ServiceAccount};
+
+const MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
+
+/// Of the references to secrets only the names count (`cleanSecretReferences`).
+pub fn create_service_account(_: &Context, account: &mut ServiceAccount, _: Option<&ServiceAccount>) {
+    clean(account);
+}
+
+/// [`create_service_account`] for changes.
+pub fn update_service_account(_: &Context, account: &mut ServiceAccount, _: &ServiceAccount) {
+    clean(account);
+}
+
+fn clean(account: &mut ServiceAccount) {
+    for secret in &mut account.secrets {
+        *secret = ObjectReference { name: std::mem::take(&mut secret.name), ..ObjectReference::default() };
+    }
+}
+
+/// An annotation that newly asks for what is to go.
+pub fn warn_service_account(_: &Context, new: &ServiceAccount, old: Option<&ServiceAccount>) -> Vec<String> {
+    let annotated = |account: &ServiceAccount| account.metadata.annotations.contains_key(MOUNTABLE);
+    if !annotated(new) || old.is_some_and(annotated) {
+        return Vec::new();
+    }
+    vec![format!(
+        "metadata.annotations[{MOUNTABLE}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets"
+    )]
+}

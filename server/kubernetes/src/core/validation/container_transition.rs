@@ -1,0 +1,108 @@
+//! Containers that have ended do not run again, unless they are to be restarted.
+//! By hand: what may follow depends on exit codes, rules and policies of three places.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use machinery::features;
+use machinery::field_path::Path;
+use machinery::hooks::{Context, Validation};
+
+use super::options::PodOptions;
+use generated::core::v1::{Container, ContainerRestartRule, ContainerStatus, PodSpec};
+
+const REFUSAL: &str = "may not be transitioned to non-terminated state";
+const ALL_CONTAINERS: &str = "RestartAllContainers";
+
+/// `ValidateContainerStateTransition`, `ValidateInitContainerStateTransition`
+pub(super) fn validate_transitions(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    (new, old): (&[ContainerStatus], &[ContainerStatus]),
+    (spec, containers): (&PodSpec, &[Container]),
+    options: &PodOptions,
+) {
+    if options.container_restart_rules && options.restart_all_containers && can_restart_all(spec) {
+        return;
+    }
+    let all_restart = !options.container_restart_rules && spec.restart_policy == "Always";
+    // Of containers of one name, the first one counts.
+    let containers: BTreeMap<&str, &Container> = containers.iter().rev().map(|c| (c.name.as_str(), c)).collect();
+    let running = running(new);
+    for (index, code) in ended(old).filter(|_| !all_restart) {
+        let name = &old[index].name;
+        let container = containers.get(name.as_str()).copied();
+        let restarts = match container {
+            Some(container) if options.container_restart_rules => is_restarted(v.context, container, spec, code),
+            None if options.container_restart_rules => false,
+            _ => {
+                container.is_some_and(super::container::is_sidecar)
+                    || by_policy(&spec.restart_policy, code) == Some(true)
+            }
+        };
+        if !restarts && running.contains(name.as_str()) {
+            v.forbidden(&path.index(index).child("state"), REFUSAL);
+        }
+    }
+}
+
+/// `ValidateEphemeralContainerStateTransition`
+pub(super) fn validate_ephemeral_transitions(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &[ContainerStatus],
+    old: &[ContainerStatus],
+) {
+    let running = running(new);
+    for (index, _) in ended(old).filter(|(index, _)| running.contains(old[*index].name.as_str())) {
+        v.forbidden(&path.index(index).child("state"), REFUSAL);
+    }
+}
+
+/// Which containers have ended, and with which exit code.
+fn ended(statuses: &[ContainerStatus]) -> impl Iterator<Item = (usize, i32)> {
+    let codes = statuses.iter().map(|status| status.state.terminated.as_deref().map(|ended| ended.exit_code));
+    codes.enumerate().filter_map(|(index, code)| code.map(|code| (index, code)))
+}
+
+/// The names of containers that have not ended.
+fn running(statuses: &[ContainerStatus]) -> BTreeSet<&str> {
+    statuses.iter().filter(|status| status.state.terminated.is_none()).map(|status| status.name.as_str()).collect()
+}
+
+/// `AllContainersCouldRestart`
+fn can_restart_all(spec: &PodSpec) -> bool {
+    let mut rules = spec.init_containers.iter().chain(&spec.containers).flat_map(|c| &c.restart_policy_rules);
+    rules.any(|rule| rule.action == ALL_CONTAINERS)
+}
+
+/// `ContainerShouldRestart`: by the first rule that matches, by the container's policy, by the pod's.
+fn is_restarted(context: &Context, container: &Container, spec: &PodSpec, code: i32) -> bool {
+    if let Some(policy) = &container.restart_policy {
+        let action = container.restart_policy_rules.iter().find(|rule| matches_rule(rule, code)).map(|r| &*r.action);
+        let all = || context.enabled(features::RestartAllContainersOnContainerExits);
+        if action == Some("Restart") || (action == Some(ALL_CONTAINERS) && all()) {
+            return true;
+        }
+        if let Some(restarts) = by_policy(policy, code) {
+            return restarts;
+        }
+    }
+    by_policy(&spec.restart_policy, code).unwrap_or(true)
+}
+
+fn matches_rule(rule: &ContainerRestartRule, code: i32) -> bool {
+    rule.exit_codes.as_deref().is_some_and(|codes| match codes.operator.as_str() {
+        "In" => codes.values.contains(&code),
+        "NotIn" => !codes.values.contains(&code),
+        _ => false,
+    })
+}
+
+fn by_policy(policy: &str, code: i32) -> Option<bool> {
+    match policy {
+        "Always" => Some(true),
+        "OnFailure" => Some(code != 0),
+        "Never" => Some(false),
+        _ => None,
+    }
+}

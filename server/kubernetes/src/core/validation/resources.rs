@@ -1,0 +1,265 @@
+//! Names and amounts of resources, and what containers and pods ask for.
+
+use std::collections::BTreeSet;
+
+use machinery::field_error::{BadValue, FieldError};
+use machinery::field_path::Path;
+use machinery::format::{NameRule, is_qualified_name};
+use machinery::hooks::Validation;
+use machinery::options;
+use machinery::scalar::Quantity;
+use machinery::status::listed_errors;
+
+use generated::core::v1::{PodSpec, ResourceClaim, ResourceRequirements};
+
+type CheckName = fn(&mut Validation<'_>, &Path<'_>, &str);
+
+const HUGE_PAGES: &str = "hugepages-";
+
+/// Resources that are counted in whole numbers.
+const COUNTED: [&str; 9] = [
+    "pods",
+    "resourcequotas",
+    "services",
+    "replicationcontrollers",
+    "secrets",
+    "configmaps",
+    "persistentvolumeclaims",
+    "services.nodeports",
+    "services.loadbalancers",
+];
+/// The resources that names without a domain may name, besides [`COUNTED`] ones.
+const STANDARD: [&str; 11] = [
+    "cpu",
+    "memory",
+    "ephemeral-storage",
+    "requests.cpu",
+    "requests.memory",
+    "requests.ephemeral-storage",
+    "limits.cpu",
+    "limits.memory",
+    "limits.ephemeral-storage",
+    "storage",
+    "requests.storage",
+];
+const STANDARD_OF_CONTAINERS: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
+const SUPPORTED_OF_PODS: [&str; 3] = ["cpu", HUGE_PAGES, "memory"];
+
+/// Whether a resource is huge pages of some size.
+pub fn is_huge_pages(name: &str) -> bool {
+    name.starts_with(HUGE_PAGES)
+}
+
+/// Whether a resource is one of Kubernetes' own (`IsNativeResource`).
+pub fn is_native_resource(name: &str) -> bool {
+    !name.contains('/') || name.contains("kubernetes.io/")
+}
+
+/// Whether a resource is somebody else's, by a name that quotas can use too (`IsExtendedResourceName`).
+pub fn is_extended_resource(name: &str) -> bool {
+    !is_native_resource(name)
+        && !name.starts_with("requests.")
+        && is_qualified_name(&format!("requests.{name}")).is_empty()
+}
+
+/// Whether a container may ask for less than its limit.
+pub(super) fn is_overcommit_allowed(name: &str) -> bool {
+    is_native_resource(name) && !is_huge_pages(name)
+}
+
+/// `validateResourceName`
+pub fn validate_resource_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
+    let messages = is_qualified_name(name);
+    if !messages.is_empty() {
+        return messages.into_iter().for_each(|message| v.invalid(path, BadValue::json_string(name), message));
+    }
+    let standard = STANDARD.contains(&name)
+        || COUNTED.contains(&name)
+        || is_huge_pages(name)
+        || name.starts_with("requests.hugepages-");
+    if !name.contains('/') && !standard {
+        v.invalid(path, BadValue::json_string(name), "must be a standard resource type or fully qualified");
+    }
+}
+
+/// `validateContainerResourceName`
+pub fn validate_container_resource_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
+    validate_resource_name(v, path, name);
+    if !name.contains('/') {
+        if !STANDARD_OF_CONTAINERS.contains(&name) && !is_huge_pages(name) {
+            v.invalid(path, BadValue::json_string(name), "must be a standard resource for containers");
+        }
+    } else if !is_native_resource(name) && !is_extended_resource(name) {
+        v.invalid(path, BadValue::json_string(name), "doesn't follow extended resource name standard");
+    }
+}
+
+/// `validatePodResourceName`
+fn validate_pod_resource_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
+    let before = v.errors.len();
+    validate_resource_name(v, path, name);
+    if v.errors.len() == before && !matches!(name, "cpu" | "memory") && !is_huge_pages(name) {
+        v.one_of(path, name, &SUPPORTED_OF_PODS);
+    }
+}
+
+/// An amount that must not be negative, and whole where the resource is counted (`ValidateResourceQuantityValue`).
+pub fn validate_resource_quantity(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: &Quantity) {
+    validate_not_negative_quantity(v, path, amount);
+    let whole = COUNTED.contains(&name) || is_extended_resource(name);
+    if whole && amount.milli_value() % 1000 != 0 {
+        v.invalid(path, BadValue::json_string(&amount.to_string()), "must be an integer");
+    }
+}
+
+/// `ValidateNonnegativeQuantity`
+pub fn validate_not_negative_quantity(v: &mut Validation<'_>, path: &Path<'_>, amount: &Quantity) {
+    if amount.sign().is_lt() {
+        v.invalid(path, amount.to_string(), "must be greater than or equal to 0");
+    }
+}
+
+/// `ValidatePositiveQuantityValue`; tells whether it is.
+pub fn validate_positive_quantity(v: &mut Validation<'_>, path: &Path<'_>, amount: &Quantity) -> bool {
+    let positive = amount.sign().is_gt();
+    if !positive {
+        v.invalid(path, amount.to_string(), "must be greater than zero");
+    }
+    positive
+}
+
+/// `ValidateContainerResourceRequirements`; `claims` are the names that the pod gives its claims.
+pub fn validate_container_resources(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    resources: &ResourceRequirements,
+    claims: &BTreeSet<&str>,
+) {
+    validate_requirements(v, path, resources, claims, validate_container_resource_name);
+}
+
+/// `validatePodResourceRequirements`
+pub(super) fn validate_pod_resources(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    resources: &ResourceRequirements,
+    claims: &BTreeSet<&str>,
+) {
+    validate_requirements(v, path, resources, claims, validate_pod_resource_name);
+}
+
+/// `validateResourceRequirements`
+fn validate_requirements(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    resources: &ResourceRequirements,
+    claims: &BTreeSet<&str>,
+    check_name: CheckName,
+) {
+    let (limits, requests) = (path.child("limits"), path.child("requests"));
+    for (name, amount) in &resources.limits {
+        validate_amount(v, &limits.key(name), name, amount, check_name);
+        validate_huge_pages(v, &limits.key(name), name, amount);
+    }
+    for (name, amount) in &resources.requests {
+        validate_amount(v, &requests.key(name), name, amount, check_name);
+        validate_request(v, path, name, amount, resources.limits.get(name));
+        validate_huge_pages(v, &requests.key(name), name, amount);
+    }
+    let any =
+        |wanted: fn(&str) -> bool| resources.limits.keys().chain(resources.requests.keys()).any(|name| wanted(name));
+    if any(is_huge_pages) && !any(|name| matches!(name, "cpu" | "memory")) {
+        v.forbidden(path, "HugePages require cpu or memory");
+    }
+    validate_claims(v, &path.child("claims"), &resources.claims, claims);
+}
+
+fn validate_amount(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: &Quantity, check_name: CheckName) {
+    check_name(v, path, name);
+    validate_resource_quantity(v, path, name, amount);
+}
+
+/// `validateResourceQuantityHugePageValue`
+fn validate_huge_pages(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: &Quantity) {
+    if is_huge_pages(name) && !v.has_option(options::INDIVISIBLE_HUGE_PAGES) && !is_divisible(name, amount) {
+        let detail = format!("{amount} is not positive integer multiple of {name}");
+        v.invalid(path, amount.to_string(), detail);
+    }
+}
+
+/// Whether an amount is a number of pages of the size that the name tells (`IsHugePageResourceValueDivisible`).
+fn is_divisible(name: &str, amount: &Quantity) -> bool {
+    let size = name.strip_prefix(HUGE_PAGES).and_then(|size| Quantity::parse(size).ok());
+    size.is_some_and(|size| {
+        size.sign().is_gt() && size.milli_value() % 1000 == 0 && amount.value().checked_rem(size.value()) == Some(0)
+    })
+}
+
+/// Whether some amount of huge pages is no number of pages.
+pub(super) fn has_indivisible_huge_pages(resources: &ResourceRequirements) -> bool {
+    let mut all = resources.limits.iter().chain(&resources.requests);
+    all.any(|(name, amount)| is_huge_pages(name) && !is_divisible(name, amount))
+}
+
+/// A request against its limit.
+fn validate_request(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: &Quantity, limit: Option<&Quantity>) {
+    let requests = path.child("requests");
+    match limit {
+        Some(limit) if !is_overcommit_allowed(name) && amount != limit => {
+            v.invalid(&requests, amount.to_string(), format!("must be equal to {name} limit of {limit}"));
+        }
+        Some(limit) if amount > limit => {
+            v.invalid(&requests, amount.to_string(), format!("must be less than or equal to {name} limit of {limit}"));
+        }
+        None if !is_overcommit_allowed(name) => {
+            v.required(&path.child("limits"), "Limit must be set for non overcommitable resources");
+        }
+        _ => {}
+    }
+}
+
+/// The pod's claims that a container uses, each once and whole, or each request of it once (`validateResourceClaimNames`).
+fn validate_claims(v: &mut Validation<'_>, path: &Path<'_>, claims: &[ResourceClaim], of_pod: &BTreeSet<&str>) {
+    let mut used: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for (index, claim) in claims.iter().enumerate() {
+        let (path, name, request) = (path.index(index), claim.name.as_str(), claim.request.as_str());
+        if name.is_empty() {
+            v.required(&path, "");
+            continue;
+        }
+        if used.contains(&(name, "")) {
+            v.duplicate(&path, name);
+        } else {
+            if !request.is_empty() {
+                v.name(&path.child("request"), request, NameRule::Dns1123Label);
+            }
+            if used.contains(&(name, request)) {
+                v.duplicate(&path, format!("{name}/{request}"));
+            } else if request.is_empty() {
+                let requests = used.range((name, "")..).take_while(|(used, _)| *used == name);
+                requests.for_each(|_| v.duplicate(&path, name));
+            }
+            used.insert((name, request));
+        }
+        if !of_pod.contains(name) {
+            // Each error repeats all names.
+            if v.errors.len() < listed_errors(of_pod.iter().map(|known| known.len()).sum()) {
+                v.errors.push(unknown_claim(&path, name, of_pod));
+            }
+        }
+    }
+}
+
+fn unknown_claim(path: &Path<'_>, name: &str, of_pod: &BTreeSet<&str>) -> FieldError {
+    let known: Vec<&str> = of_pod.iter().copied().collect();
+    let known = if known.is_empty() { " which is empty".to_owned() } else { format!(": {}", known.join(", ")) };
+    let detail = format!("must be one of the names in pod.spec.resourceClaims{known}").into();
+    FieldError { detail, ..FieldError::not_found(path, name) }
+}
+
+/// What running a pod costs besides its containers (`validateOverhead`). By hand: it is checked as limits of a
+/// container are.
+pub fn validate_overhead(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
+    let resources = ResourceRequirements { limits: spec.overhead.clone(), ..ResourceRequirements::default() };
+    validate_container_resources(v, &path.child("overhead"), &resources, &BTreeSet::new());
+}

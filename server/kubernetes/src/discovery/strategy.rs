@@ -1,0 +1,63 @@
+//! Endpoint slices: what writers of one version leave to another, what counts as a change, what is warned of.
+
+use std::collections::BTreeSet;
+
+use machinery::field_path::Path;
+use machinery::format::ip::warnings_for_ip;
+use machinery::format::is_dns1123_subdomain;
+use machinery::hooks::Context;
+
+use super::HOSTNAME;
+use super::validation::has_same_endpoints;
+use generated::discovery::v1::{EndpointSlice, address_type};
+
+const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
+/// Controllers that put every address in order themselves.
+const CAREFUL: [&str; 2] = ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
+
+/// Topology belongs to v1beta1, which is no longer written (`dropTopologyOnV1`).
+pub fn create_endpoint_slice(_: &Context, slice: &mut EndpointSlice, _: Option<&EndpointSlice>) {
+    for endpoint in &mut slice.endpoints {
+        endpoint.deprecated_topology.clear();
+    }
+}
+
+/// Mirrors `endpointSliceStrategy.PrepareForUpdate`: labels count as a change too, and so does topology that is then dropped.
+pub fn update_endpoint_slice(_: &Context, new: &mut EndpointSlice, old: &EndpointSlice) {
+    let is_same = has_same_endpoints(old, new);
+    if !is_same || new.metadata.labels != old.metadata.labels {
+        new.metadata.generation = old.metadata.generation + 1;
+    }
+    if is_same {
+        return;
+    }
+    let hosts = |slice: &EndpointSlice| -> BTreeSet<String> {
+        slice.endpoints.iter().filter_map(|endpoint| endpoint.deprecated_topology.get(HOSTNAME).cloned()).collect()
+    };
+    let known = hosts(old);
+    for endpoint in &mut new.endpoints {
+        let host = std::mem::take(&mut endpoint.deprecated_topology).remove(HOSTNAME);
+        if endpoint.node_name.is_none() {
+            endpoint.node_name = host.filter(|host| known.contains(host) && is_dns1123_subdomain(host).is_empty());
+        }
+    }
+}
+
+/// Mirrors `WarningsOnCreate` and `WarningsOnUpdate`.
+pub fn warn_endpoint_slice(_: &Context, new: &EndpointSlice, old: Option<&EndpointSlice>) -> Vec<String> {
+    let mut out = Vec::new();
+    if old.is_none() && new.address_type == address_type::FQDN {
+        out.push("spec.addressType: FQDN endpoints are deprecated".to_owned());
+    }
+    if new.metadata.labels.get(MANAGED_BY).is_some_and(|manager| CAREFUL.contains(&manager.as_str())) {
+        return out;
+    }
+    let path = Path::new("endpoints");
+    for (index, endpoint) in new.endpoints.iter().enumerate() {
+        let path = path.index(index);
+        let path = path.child("addresses");
+        let addresses = endpoint.addresses.iter().enumerate();
+        out.extend(addresses.filter_map(|(index, address)| warnings_for_ip(&path.index(index), address)));
+    }
+    out
+}

@@ -1,0 +1,54 @@
+//! What kinds of `networking` are warned of.
+
+use machinery::field_path::Path;
+use machinery::format::ip::{warnings_for_cidr, warnings_for_ip};
+use machinery::hooks::Context;
+
+use generated::networking::v1::{Ingress, NetworkPolicy, NetworkPolicyPeer};
+
+const CLASS_ANNOTATION: &str = "kubernetes.io/ingress.class";
+
+/// Mirrors `ingressStrategy.WarningsOnCreate` and the warnings of status updates.
+pub fn warn_ingress(context: &Context, new: &Ingress, old: Option<&Ingress>) -> Vec<String> {
+    if context.subresource == "status" {
+        let path = Path::new("status");
+        let path = path.child("loadBalancer");
+        let path = path.child("ingress");
+        let points = new.status.load_balancer.ingress.iter().enumerate();
+        return points
+            .filter_map(|(index, point)| warnings_for_ip(&path.index(index).child("ip"), &point.ip))
+            .collect();
+    }
+    let annotated = new.metadata.annotations.contains_key(CLASS_ANNOTATION);
+    if old.is_some() || !annotated || new.spec.ingress_class_name.is_some() {
+        return Vec::new();
+    }
+    vec![format!("annotation \"{CLASS_ANNOTATION}\" is deprecated, please use 'spec.ingressClassName' instead")]
+}
+
+/// Mirrors `networkPolicyWarnings`.
+pub fn warn_network_policy(_: &Context, policy: &NetworkPolicy, _: Option<&NetworkPolicy>) -> Vec<String> {
+    let (path, mut out) = (Path::new("spec"), Vec::new());
+    let ingress = path.child("ingress");
+    for (index, rule) in policy.spec.ingress.iter().enumerate() {
+        warn_peers(&ingress.index(index).child("from"), &rule.from, &mut out);
+    }
+    let egress = path.child("egress");
+    for (index, rule) in policy.spec.egress.iter().enumerate() {
+        warn_peers(&egress.index(index).child("to"), &rule.to, &mut out);
+    }
+    out
+}
+
+fn warn_peers(path: &Path<'_>, peers: &[NetworkPolicyPeer], out: &mut Vec<String>) {
+    for (index, peer) in peers.iter().enumerate() {
+        let Some(block) = peer.ip_block.as_deref() else { continue };
+        let path = path.index(index);
+        let path = path.child("ipBlock");
+        out.extend(warnings_for_cidr(&path.child("cidr"), &block.cidr));
+        let except = path.child("except");
+        for (index, range) in block.except.iter().enumerate() {
+            out.extend(warnings_for_cidr(&except.index(index), range));
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Hand-written functions that definitions of `node` name.
+
+use generated::node::{v1, v1alpha1};
+
+mod validation;
+
+pub use validation::*;
+
+/// The fields of v1alpha1's `spec` stand at the top later.
+pub fn v1alpha1_runtime_class_to_hub(from: &mut v1alpha1::RuntimeClass, to: &mut v1::RuntimeClass) {
+    let spec = std::mem::take(&mut from.spec);
+    to.handler = spec.runtime_handler;
+    to.overhead = spec.overhead;
+    to.scheduling = spec.scheduling;
+}
+
+/// The reverse.
+pub fn v1alpha1_runtime_class_from_hub(from: &mut v1::RuntimeClass, to: &mut v1alpha1::RuntimeClass) {
+    to.spec = v1alpha1::RuntimeClassSpec {
+        runtime_handler: std::mem::take(&mut from.handler),
+        overhead: from.overhead.take(),
+        scheduling: from.scheduling.take(),
+    };
+}

@@ -1,0 +1,68 @@
+//! Hand-written functions that definitions of `rbac` name.
+
+use generated::rbac::{v1, v1alpha1};
+
+mod columns;
+mod validation;
+
+pub use columns::*;
+pub use validation::*;
+
+const GROUP: &str = "rbac.authorization.k8s.io";
+const V1ALPHA1: &str = "rbac.authorization.k8s.io/v1alpha1";
+
+/// The group of everybody who is known (`user.AllAuthenticated`).
+const ALL_AUTHENTICATED: &str = "system:authenticated";
+
+const SERVICE_ACCOUNT: &str = "ServiceAccount";
+const USER: &str = "User";
+const USER_GROUP: &str = "Group";
+
+/// Mirrors `SetDefaults_Subject`.
+pub fn default_subject(subject: &mut v1::Subject) {
+    if subject.api_group.is_empty() && matches!(&*subject.kind, USER | USER_GROUP) {
+        subject.api_group = GROUP.to_owned();
+    }
+}
+
+/// Mirrors `SetDefaults_Subject` of v1alpha1.
+pub fn default_v1alpha1_subject(subject: &mut v1alpha1::Subject) {
+    if subject.api_version.is_empty() {
+        match &*subject.kind {
+            SERVICE_ACCOUNT => subject.api_version = "v1".to_owned(),
+            USER | USER_GROUP => subject.api_version = V1ALPHA1.to_owned(),
+            _ => {}
+        }
+    }
+}
+
+/// The group follows from the kind; the user `*` was everybody who is known.
+pub fn v1alpha1_subject_to_hub(from: &mut v1alpha1::Subject, to: &mut v1::Subject) {
+    to.api_group = match &*to.kind {
+        SERVICE_ACCOUNT => String::new(),
+        USER | USER_GROUP => GROUP.to_owned(),
+        _ => group_of(&from.api_version).to_owned(),
+    };
+    if to.kind == USER && to.name == "*" {
+        to.kind = USER_GROUP.to_owned();
+        to.name = ALL_AUTHENTICATED.to_owned();
+    }
+}
+
+/// The group part; nothing when there is none or the text is no version.
+fn group_of(api_version: &str) -> &str {
+    match api_version.split_once('/') {
+        Some((group, version)) if !version.contains('/') => group,
+        _ => "",
+    }
+}
+
+/// The version is that of the kinds known here, and left open for others.
+pub fn v1alpha1_subject_from_hub(from: &mut v1::Subject, to: &mut v1alpha1::Subject) {
+    to.api_version = match (&*to.kind, &*from.api_group) {
+        (SERVICE_ACCOUNT, "") => "v1".to_owned(),
+        (USER | USER_GROUP, GROUP) => V1ALPHA1.to_owned(),
+        (_, "") => String::new(),
+        (_, group) => format!("{group}/"),
+    };
+}

@@ -1,0 +1,49 @@
+//! Printed columns of `rbac` that take more than a path: the functions its definitions name with `by_hand`.
+
+use machinery::print::{Cell, PrintContext};
+
+use generated::rbac::v1::{ClusterRoleBinding, RoleBinding, RoleRef, Subject};
+
+pub fn cluster_role_binding_groups(binding: &ClusterRoleBinding, _: &PrintContext) -> Cell {
+    subjects(&binding.subjects, "Group")
+}
+
+pub fn cluster_role_binding_role(binding: &ClusterRoleBinding, _: &PrintContext) -> Cell {
+    role(&binding.role_ref)
+}
+
+pub fn cluster_role_binding_service_accounts(binding: &ClusterRoleBinding, _: &PrintContext) -> Cell {
+    subjects(&binding.subjects, "ServiceAccount")
+}
+
+pub fn cluster_role_binding_users(binding: &ClusterRoleBinding, _: &PrintContext) -> Cell {
+    subjects(&binding.subjects, "User")
+}
+
+pub fn role_binding_groups(binding: &RoleBinding, _: &PrintContext) -> Cell {
+    subjects(&binding.subjects, "Group")
+}
+
+pub fn role_binding_role(binding: &RoleBinding, _: &PrintContext) -> Cell {
+    role(&binding.role_ref)
+}
+
+pub fn role_binding_service_accounts(binding: &RoleBinding, _: &PrintContext) -> Cell {
+    subjects(&binding.subjects, "ServiceAccount")
+}
+
+pub fn role_binding_users(binding: &RoleBinding, _: &PrintContext) -> Cell {
+    subjects(&binding.subjects, "User")
+}
+
+fn role(role: &RoleRef) -> Cell {
+    format!("{}/{}", role.kind, role.name).into()
+}
+
+fn subjects(subjects: &[Subject], kind: &str) -> Cell {
+    let text = |subject: &Subject| match kind {
+        "ServiceAccount" => format!("{}/{}", subject.namespace, subject.name),
+        _ => subject.name.clone(),
+    };
+    subjects.iter().filter(|s| s.kind == kind).map(text).collect::<Vec<_>>().join(", ").into()
+}

@@ -1,0 +1,21 @@
+//! Printed columns of `scheduling` that take more than a path: the functions its definitions name with `by_hand`.
+
+use machinery::print::{Cell, PrintContext};
+
+use generated::scheduling::v1alpha2::PodGroup;
+
+pub fn pod_group_policy(group: &PodGroup, _: &PrintContext) -> Cell {
+    if group.spec.scheduling_policy.gang.is_some() { "Gang" } else { "Basic" }.into()
+}
+
+pub fn pod_group_status(group: &PodGroup, _: &PrintContext) -> Cell {
+    let mut text = "Pending";
+    for condition in &group.status.conditions {
+        match condition.r#type.as_str() {
+            "PodGroupScheduled" => text = if condition.status == "True" { "Scheduled" } else { "Unschedulable" },
+            "DisruptionTarget" => text = &condition.reason,
+            _ => {}
+        }
+    }
+    text.into()
+}

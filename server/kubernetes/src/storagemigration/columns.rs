@@ -1,0 +1,18 @@
+//! Printed columns of `storagemigration` that take more than a path: the functions its definitions name with `by_hand`.
+
+use machinery::print::{Cell, PrintContext};
+
+use generated::storagemigration::v1beta1::StorageVersionMigration;
+
+pub fn storage_version_migration_resource(migration: &StorageVersionMigration, _: &PrintContext) -> Cell {
+    let resource = &migration.spec.resource;
+    if resource.group.is_empty() {
+        return resource.resource.as_str().into();
+    }
+    format!("{}.{}", resource.resource, resource.group).into()
+}
+
+pub fn storage_version_migration_status(migration: &StorageVersionMigration, _: &PrintContext) -> Cell {
+    let mut happened = migration.status.conditions.iter().filter(|c| c.status == "True").map(|c| c.r#type.as_str());
+    happened.rfind(|kind| matches!(*kind, "Running" | "Failed" | "Succeeded")).unwrap_or("Unknown").into()
+}

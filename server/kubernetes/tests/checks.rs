@@ -1,0 +1,178 @@
+//! What the declared checks of Kubernetes' groups find, in upstream's order and words, where recorded conversations do
+//! not look.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+use machinery::defaulting::{apply_defaults, normalize};
+use machinery::field_path::Path;
+use machinery::hooks::Context;
+use machinery::validate::{Half, Scope, Validator};
+use serde_json::{Value, json};
+
+/// What is wrong with a new object.
+fn errors(object: &Value) -> Vec<String> {
+    let body = serde_json::to_vec(object).unwrap();
+    let mut object = convert::decode(kubernetes::catalog(), &body, None).unwrap();
+    apply_defaults(object.value.as_mut());
+    let mut hub = object.kind.to_hub(object.value);
+    normalize(hub.as_mut());
+    let context = Context::default();
+    let validator = Validator { scope: Scope::Tagged, half: Half::Both, context: &context, rules: None };
+    let mut errors = Vec::new();
+    validator.validate(hub.as_ref(), None, &Path::NONE, &mut errors);
+    errors.iter().map(|error| format!("{}: {}", error.field, error.body())).collect()
+}
+
+fn pod(spec: Value) -> Value {
+    let mut spec = spec;
+    let containers = json!([{ "name": "a", "image": "a" }]);
+    spec.as_object_mut().unwrap().entry("containers").or_insert(containers);
+    json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a", "namespace": "a" }, "spec": spec })
+}
+
+#[test]
+fn pods_of_windows_say_nothing_of_linux() {
+    let context = json!({ "runAsUser": 1, "capabilities": {}, "seccompProfile": { "type": "Unconfined" } });
+    let found = errors(&pod(json!({
+        "os": { "name": "windows" },
+        "hostPID": true,
+        "hostUsers": true,
+        "securityContext": { "fsGroup": 1, "sysctls": [{ "name": "a", "value": "b" }] },
+        "containers": [{ "name": "a", "image": "a", "securityContext": context }],
+    })));
+    let places = [
+        "spec.hostUsers",
+        "spec.hostPID",
+        "spec.securityContext.fsGroup",
+        "spec.securityContext.sysctls",
+        "spec.containers[0].securityContext.seccompProfile",
+        "spec.containers[0].securityContext.capabilities",
+        "spec.containers[0].securityContext.runAsUser",
+    ];
+    assert_eq!(found, places.map(|place| format!("{place}: Forbidden: cannot be set for a windows pod")));
+    assert_eq!(errors(&pod(json!({ "os": { "name": "windows" } }))), [""; 0]);
+}
+
+#[test]
+fn a_volume_has_one_source_under_the_names_of_upstream() {
+    let found = errors(&pod(json!({ "volumes": [
+        {
+            "name": "a", "gcePersistentDisk": { "pdName": "" }, "cephfs": { "monitors": [] },
+            "image": { "reference": "a" },
+        },
+        { "name": "a", "iscsi": { "targetPortal": "a", "iqn": "iqn.x", "lun": 256, "initiatorName": "x" } },
+        { "name": "c", "configMap": { "name": "c", "items": [{ "key": "a", "path": "../a", "mode": 512 }] } },
+    ] })));
+    let expect = [
+        "spec.volumes[0].persistentDisk.pdName: Required value",
+        "spec.volumes[0].cephFS: Forbidden: may not specify more than 1 volume type",
+        "spec.volumes[0].image: Forbidden: may not specify more than 1 volume type",
+        "spec.volumes[1].iscsi.iqn: Invalid value: \"iqn.x\": must be valid format",
+        "spec.volumes[1].iscsi.lun: Invalid value: 256: must be between 0 and 255, inclusive",
+        "spec.volumes[1].iscsi.initiatorname: Invalid value: \"x\": must be valid format starting with iqn, eui, or \
+         naa",
+        "spec.volumes[2].configMap.items[0].path: Invalid value: \"../a\": must not contain '..'",
+        "spec.volumes[2].configMap.items[0].mode: Invalid value: 512: must be a number between 0 and 0777 (octal), \
+         both inclusive",
+    ];
+    assert_eq!(found, expect);
+}
+
+#[test]
+fn containers_are_checked_with_upstreams_places() {
+    let found = errors(&pod(json!({ "restartPolicy": "Never", "containers": [{
+        "name": "a",
+        "image": " a",
+        "ports": [{ "name": "p", "containerPort": 1 }, { "name": "p", "containerPort": 0, "hostPort": 70000 }],
+        "env": [{ "name": "a", "value": "b", "valueFrom": { "secretKeyRef": { "name": "s", "key": "" } } }],
+        "envFrom": [{}],
+        "resizePolicy": [
+            { "resourceName": "cpu", "restartPolicy": "RestartContainer" },
+            { "resourceName": "cpu", "restartPolicy": "NotRequired" },
+        ],
+        "livenessProbe": { "exec": { "command": [] }, "tcpSocket": { "port": 1 }, "successThreshold": 2 },
+        "lifecycle": { "preStop": { "sleep": { "seconds": 31 } }, "stopSignal": "SIGTERM" },
+    }] })));
+    let at = |field: &str| format!("spec.containers[0].{field}");
+    let expect = [
+        at("ports[1].name: Duplicate value: \"p\""),
+        at("ports[1].containerPort: Required value"),
+        at("ports[1].hostPort: Invalid value: 70000: must be between 1 and 65535, inclusive"),
+        at("env[0].valueFrom.secretKeyRef.key: Required value"),
+        at("env[0].valueFrom: Invalid value: \"\": may not be specified when `value` is not empty"),
+        at("envFrom: Invalid value: \"\": must specify one of: `configMapRef` or `secretRef`"),
+        at("resizePolicy: Invalid value: \"RestartContainer\": must be 'NotRequired' when `restartPolicy` is 'Never'"),
+        at("resizePolicy[1]: Duplicate value: \"cpu\""),
+        at("lifecycle.preStop.sleep: Invalid value: 31: must be non-negative and less than \
+            terminationGracePeriodSeconds (30)"),
+        at("lifecycle.stopSignal: Forbidden: may not be set for containers with empty `spec.os.name`"),
+        at("livenessProbe.exec.command: Required value"),
+        at("livenessProbe.tcpSocket: Forbidden: may not specify more than 1 handler type"),
+        at("livenessProbe.successThreshold: Invalid value: 2: must be 1"),
+        at("image: Invalid value: \" a\": must not have leading or trailing whitespace"),
+    ];
+    assert_eq!(found, expect);
+}
+
+#[test]
+fn what_a_service_may_have_depends_on_its_type() {
+    let meta = json!({ "name": "a", "namespace": "a" });
+    let service =
+        |spec: Value| errors(&json!({ "apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": spec }));
+    let alias = service(json!({ "type": "ExternalName", "externalName": ".", "ipFamilies": ["IPv4"] }));
+    let expect =
+        ["spec.ipFamilies: Forbidden: may not be set for ExternalName services", "spec.externalName: Required value"];
+    assert_eq!(alias, expect);
+    let found = service(json!({
+        "type": "NodePort",
+        "clusterIP": "None",
+        "clusterIPs": ["None"],
+        "ports": [{ "port": 1, "targetPort": "a--b" }, { "name": "b", "port": 1, "targetPort": 1 }],
+        "sessionAffinity": "ClientIP",
+        "sessionAffinityConfig": { "clientIP": { "timeoutSeconds": 86401 } },
+        "loadBalancerClass": "a",
+        "healthCheckNodePort": 1,
+    }));
+    let begins = [
+        "spec.clusterIPs[0]: Invalid value: \"None\": may not be set to 'None' for NodePort services",
+        "spec.ports[0].name: Required value",
+        "spec.ports[0].targetPort: Invalid value: \"a--b\": must not contain consecutive hyphens",
+        "spec.sessionAffinityConfig.clientIP.timeoutSeconds: Invalid value: 86401: must be greater than 0",
+        "spec.ports[1]: Duplicate value: ",
+        "spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'",
+        "spec.healthCheckNodePort: Invalid value: 1: may only be set when `type` is 'LoadBalancer'",
+    ];
+    assert_eq!(found.len(), begins.len(), "{found:#?}");
+    found.iter().zip(begins).for_each(|(found, begin)| assert!(found.starts_with(begin), "{found}"));
+}
+
+#[test]
+fn tolerations_and_selectors_of_nodes_are_checked_by_operator() {
+    let required = json!({ "nodeSelectorTerms": [
+        { "matchExpressions": [
+            { "key": "a", "operator": "Gt", "values": [] },
+            { "key": "a", "operator": "In", "values": ["-"] },
+        ] },
+        { "matchFields": [{ "key": "b", "operator": "Exists" }] },
+    ] });
+    let found = errors(&pod(json!({
+        "affinity": { "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": required } },
+        "tolerations": [
+            { "operator": "Equal" },
+            { "key": "a", "operator": "Exists", "value": "b" },
+            { "key": "a", "operator": "X" },
+        ],
+    })));
+    let terms = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
+    let begins = [
+        format!("{terms}[0].matchExpressions[0].values: Required value: must be specified single value"),
+        format!("{terms}[0].matchExpressions[1].values[0]: Invalid value: \"-\": a valid label must be"),
+        format!("{terms}[1].matchFields[0].operator: Invalid value: \"Exists\": not a valid selector operator"),
+        format!("{terms}[1].matchFields[0].key: Invalid value: \"b\": not a valid field selector key"),
+        "spec.tolerations[0].operator: Invalid value: \"Equal\": operator must be Exists when `key` is empty".into(),
+        "spec.tolerations[1].operator: Invalid value: \"b\": value must be empty when `operator` is 'Exists'".into(),
+        "spec.tolerations[2].operator: Unsupported value: \"X\": supported values: \"Equal\", \"Exists\"".into(),
+    ];
+    assert_eq!(found.len(), begins.len(), "{found:#?}");
+    found.iter().zip(begins).for_each(|(found, begin)| assert!(found.starts_with(&begin), "{found}"));
+}

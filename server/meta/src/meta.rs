@@ -1,0 +1,10 @@
+//! Validation of what all objects have in common: metadata, selectors, conditions (upstream: `apimachinery/pkg/api/validation`,
+//! `pkg/apis/meta/v1/validation`).
+
+mod conditions;
+mod object_meta;
+mod selectors;
+
+pub use conditions::*;
+pub use object_meta::*;
+pub use selectors::*;

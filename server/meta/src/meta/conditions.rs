@@ -1,0 +1,16 @@
+//! Conditions.
+
+use apimachinery::meta::v1::Condition;
+use machinery::field_path::Path;
+use machinery::hooks::Validation;
+use machinery::reflect::Ref;
+
+/// `ValidateConditions`
+pub fn validate_conditions(v: &mut Validation<'_>, path: &Path<'_>, conditions: &[Condition]) {
+    v.checks_of_items(path, conditions);
+}
+
+/// `ValidateCondition`
+pub fn validate_condition(v: &mut Validation<'_>, path: &Path<'_>, condition: &Condition, _: Option<&Condition>) {
+    v.checks(path, Ref::of(condition), None);
+}

@@ -1,0 +1,261 @@
+//! `metadata` of any object.
+
+use std::collections::BTreeSet;
+
+use machinery::field_error::BadValue;
+use machinery::field_path::Path;
+use machinery::format::{self, Messages, NameRule};
+use machinery::hooks::Validation;
+use machinery::json;
+use machinery::reflect::Ref;
+use machinery::scalar::go_text;
+
+use super::{validate_annotations, validate_labels};
+use apimachinery::meta::v1::{ManagedFieldsEntry, ObjectMeta, OwnerReference};
+
+const FIELD_IS_IMMUTABLE: &str = "field is immutable";
+const KUBERNETES: &str = "kubernetes";
+const ORPHAN: &str = "orphan";
+const FOREGROUND: &str = "foregroundDeletion";
+const MAX_MANAGER: usize = 128;
+const MAX_SUBRESOURCE: usize = 256;
+
+/// What a new object's metadata must be (`ValidateObjectMeta`).
+pub fn validate_object_meta(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    meta: &ObjectMeta,
+    namespaced: bool,
+    names: NameRule,
+) {
+    v.malformed_name(&path.child("generateName"), &meta.generate_name, names, true);
+    if meta.name.is_empty() {
+        v.required(&path.child("name"), "name or generateName is required");
+    } else {
+        v.malformed_name(&path.child("name"), &meta.name, names, false);
+    }
+    let namespace = path.child("namespace");
+    match (namespaced, meta.namespace.as_str()) {
+        (true, "") => v.required(&namespace, ""),
+        (true, name) => v.malformed(&namespace, name, format::is_dns1123_label(name)),
+        (false, "") => {}
+        (false, _) => v.forbidden(&namespace, "not allowed on this type"),
+    }
+    if meta.generation < 0 {
+        v.invalid(&path.child("generation"), meta.generation, "must be greater than or equal to 0");
+    }
+    validate_labels(v, &path.child("labels"), &meta.labels);
+    validate_annotations(v, &path.child("annotations"), &meta.annotations);
+    validate_owner_references(v, &path.child("ownerReferences"), &meta.owner_references);
+    validate_finalizers(v, &path.child("finalizers"), &meta.finalizers);
+    validate_managed_fields(v, &path.child("managedFields"), &meta.managed_fields);
+}
+
+/// The names of an object by a rule of its kind's own, which takes a name and whether that is the beginning of one yet to be generated.
+/// `begin` is where the errors of the metadata begin: upstream gives the rule to their check, which looks at names
+/// first.
+pub fn validate_object_names(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    meta: &ObjectMeta,
+    begin: usize,
+    rule: impl Fn(&str, bool) -> Messages,
+) {
+    let mut rest = v.errors.split_off(begin.min(v.errors.len())).into_iter().peekable();
+    for (field, name, prefix) in [("generateName", &meta.generate_name, true), ("name", &meta.name, false)] {
+        let path = path.child(field);
+        let text = path.to_string();
+        v.errors.extend(std::iter::from_fn(|| rest.next_if(|error| error.field == text)));
+        if !name.is_empty() {
+            v.malformed(&path, name, rule(name, prefix));
+        }
+    }
+    v.errors.extend(rest);
+}
+
+/// What the metadata of a changed object must be as that of a new one, for kinds whose finalizers are qualified names
+/// (`ValidateObjectMeta` of `pkg/apis/core/validation`). Their own validation places it between its checks.
+pub fn validate_whole_object_meta(v: &mut Validation<'_>, meta: &ObjectMeta, namespaced: bool, names: NameRule) {
+    let path = Path::new("metadata");
+    validate_object_meta(v, &path, meta, namespaced, names);
+    validate_qualified_finalizers(v, &path.child("finalizers"), &meta.finalizers);
+}
+
+/// Likewise, what a change may do (`ValidateObjectMetaUpdate` of `pkg/apis/core/validation`).
+pub fn validate_whole_object_meta_update(v: &mut Validation<'_>, new: &ObjectMeta, old: &ObjectMeta) {
+    let path = Path::new("metadata");
+    validate_object_meta_update(v, &path, new, old);
+    validate_qualified_finalizers(v, &path.child("finalizers"), &new.finalizers);
+}
+
+/// What a change may do to metadata (`ValidateObjectMetaUpdate`).
+pub fn validate_object_meta_update(v: &mut Validation<'_>, path: &Path<'_>, new: &ObjectMeta, old: &ObjectMeta) {
+    if old.deletion_timestamp.is_some() {
+        validate_no_new_finalizers(v, &path.child("finalizers"), &new.finalizers, &old.finalizers);
+    }
+    if new.resource_version.is_empty() {
+        v.invalid(&path.child("resourceVersion"), &new.resource_version, "must be specified for an update");
+    }
+    if new.generation < old.generation {
+        v.invalid(&path.child("generation"), new.generation, "must not be decremented");
+    }
+    for (field, new, old) in
+        [("name", &new.name, &old.name), ("namespace", &new.namespace, &old.namespace), ("uid", &new.uid, &old.uid)]
+    {
+        if new != old {
+            // A UID is of a named string type upstream.
+            let shown = if field == "uid" { BadValue::json_string(new) } else { BadValue::from(new) };
+            v.invalid(&path.child(field), shown, FIELD_IS_IMMUTABLE);
+        }
+    }
+    for (field, new, old) in [
+        ("creationTimestamp", Some(new.creation_timestamp), Some(old.creation_timestamp)),
+        ("deletionTimestamp", new.deletion_timestamp, old.deletion_timestamp),
+    ] {
+        if new != old {
+            let shown = new.map_or(BadValue::None, |time| BadValue::json_string(&time.to_string()));
+            v.invalid(&path.child(field), shown, FIELD_IS_IMMUTABLE);
+        }
+    }
+    if new.deletion_grace_period_seconds != old.deletion_grace_period_seconds {
+        let shown = new.deletion_grace_period_seconds.map_or(BadValue::None, BadValue::from);
+        v.invalid(&path.child("deletionGracePeriodSeconds"), shown, FIELD_IS_IMMUTABLE);
+    }
+    validate_labels(v, &path.child("labels"), &new.labels);
+    validate_annotations(v, &path.child("annotations"), &new.annotations);
+    validate_owner_references(v, &path.child("ownerReferences"), &new.owner_references);
+    validate_managed_fields(v, &path.child("managedFields"), &new.managed_fields);
+}
+
+/// Takes back what a write through `status` may not change (`ResetObjectMetaForStatus`).
+pub fn reset_object_meta_for_status(new: &mut ObjectMeta, old: &ObjectMeta) {
+    new.deletion_timestamp = old.deletion_timestamp;
+    new.generation = old.generation;
+    new.self_link.clone_from(&old.self_link);
+    new.labels.clone_from(&old.labels);
+    new.annotations.clone_from(&old.annotations);
+    new.finalizers.clone_from(&old.finalizers);
+    new.owner_references.clone_from(&old.owner_references);
+}
+
+fn validate_owner_references(v: &mut Validation<'_>, path: &Path<'_>, references: &[OwnerReference]) {
+    let mut controller: Option<String> = None;
+    for reference in references {
+        validate_owner_reference(v, path, reference);
+        if reference.controller != Some(true) {
+            continue;
+        }
+        let name = format!("{}/{}", reference.kind, reference.name);
+        match &controller {
+            Some(first) => {
+                let detail = format!(
+                    "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {name}"
+                );
+                let all: Vec<String> = references.iter().map(|r| json_text(Ref::of(r))).collect();
+                v.invalid(path, BadValue::Json(format!("[{}]", all.join(","))), detail);
+            }
+            None => controller = Some(name),
+        }
+    }
+}
+
+fn validate_owner_reference(v: &mut Validation<'_>, path: &Path<'_>, reference: &OwnerReference) {
+    // What has more than one slash is no version at all.
+    let version = match reference.api_version.split_once('/') {
+        Some((_, version)) if version.contains('/') => "",
+        Some((_, version)) => version,
+        None => &reference.api_version,
+    };
+    let parts = [
+        ("kind", BadValue::from(&reference.kind), reference.kind.is_empty()),
+        ("name", BadValue::from(&reference.name), reference.name.is_empty()),
+        ("uid", BadValue::json_string(&reference.uid), reference.uid.is_empty()),
+    ];
+    if version.is_empty() {
+        v.invalid(&path.child("apiVersion"), &reference.api_version, "version must not be empty");
+    }
+    for (field, value, empty) in parts {
+        if empty {
+            v.invalid(&path.child(field), value, "must not be empty");
+        }
+    }
+    if reference.api_version == "v1" && reference.kind == "Event" {
+        let value = BadValue::Json(json_text(Ref::of(reference)));
+        v.invalid(path, value, "/v1, Kind=Event is disallowed from being an owner");
+    }
+}
+
+/// `ValidateFinalizers`
+pub fn validate_finalizers(v: &mut Validation<'_>, path: &Path<'_>, finalizers: &[String]) {
+    for finalizer in finalizers {
+        v.malformed(path, finalizer, format::is_qualified_name(finalizer));
+    }
+    let has = |name: &str| finalizers.iter().any(|f| f == name);
+    if has(ORPHAN) && has(FOREGROUND) {
+        let detail = format!("finalizer {ORPHAN} and {FOREGROUND} cannot be both set");
+        v.invalid(path, BadValue::strings(finalizers), detail);
+    }
+}
+
+/// Finalizers without a domain have to be Kubernetes' own (core's `validateKubeFinalizerName`).
+pub fn validate_qualified_finalizers(v: &mut Validation<'_>, path: &Path<'_>, finalizers: &[String]) {
+    for (index, name) in finalizers.iter().enumerate() {
+        validate_qualified_finalizer(v, &path.index(index), name);
+    }
+}
+
+/// [`validate_qualified_finalizers`] for one.
+pub fn validate_qualified_finalizer(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
+    if !name.contains('/') && ![KUBERNETES, ORPHAN, FOREGROUND].contains(&name) {
+        v.invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified");
+    }
+}
+
+fn validate_no_new_finalizers(v: &mut Validation<'_>, path: &Path<'_>, new: &[String], old: &[String]) {
+    let old: BTreeSet<&String> = old.iter().collect();
+    let added: BTreeSet<&String> = new.iter().filter(|name| !old.contains(name)).collect();
+    if !added.is_empty() {
+        let shown: Vec<String> = added.into_iter().map(|name| go_text::quote(name)).collect();
+        let detail = format!(
+            "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+            shown.join(", ")
+        );
+        v.forbidden(path, detail);
+    }
+}
+
+fn validate_managed_fields(v: &mut Validation<'_>, path: &Path<'_>, entries: &[ManagedFieldsEntry]) {
+    for (index, entry) in entries.iter().enumerate() {
+        let path = path.index(index);
+        if !matches!(entry.operation.as_str(), "Apply" | "Update") {
+            let operation = BadValue::json_string(&entry.operation);
+            v.invalid(&path.child("operation"), operation, "must be `Apply` or `Update`");
+        }
+        if !matches!(entry.fields_type.as_str(), "" | "FieldsV1") {
+            v.invalid(&path.child("fieldsType"), &entry.fields_type, "must be `FieldsV1`");
+        }
+        validate_field_manager(v, &path.child("manager"), &entry.manager);
+        if entry.subresource.len() > MAX_SUBRESOURCE {
+            v.too_long(&path.child("subresource"), MAX_SUBRESOURCE);
+        }
+    }
+}
+
+/// `ValidateFieldManager`
+pub fn validate_field_manager(v: &mut Validation<'_>, path: &Path<'_>, manager: &str) {
+    if manager.len() > MAX_MANAGER {
+        v.too_long(path, MAX_MANAGER);
+    }
+    for (position, character) in manager.char_indices() {
+        if !format::is_printable(character.encode_utf8(&mut [0; 4])) {
+            let shown = format!("invalid character U+{:04X} (at position {position})", u32::from(character));
+            v.invalid(path, manager, shown);
+        }
+    }
+}
+
+fn json_text(value: Ref<'_>) -> String {
+    let mut out = Vec::new();
+    json::encode(value, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
