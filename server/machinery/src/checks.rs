@@ -46,7 +46,8 @@ pub enum Assertion {
     InvalidAs(&'static str, &'static str),
     /// The field is reported as none of these: for checks with conditions.
     Unsupported(&'static [&'static str]),
-    /// The field is not empty only if these fields are: for members of unions. Nothing else is asserted of an empty field
+    /// The field is not empty only if these fields are: for members of unions. Nothing else is asserted of an empty
+    /// field
     /// and of one that is refused. An empty detail refuses nothing.
     Member(&'static str, &'static [&'static [&'static str]]),
     /// Nothing else is asserted of a field that something is wrong with already.
@@ -94,7 +95,8 @@ pub enum Assertion {
     Labels,
     /// These hold for a field of the struct in the field.
     Field(&'static [&'static str], &'static [Assertion]),
-    /// These hold; what is wrong is reported at this field of the same struct. Before the name, `../` goes up a step; a slash
+    /// These hold; what is wrong is reported at this field of the same struct. Before the name, `../` goes up a step; a
+    /// slash
     /// begins a place of the whole object.
     At(&'static str, &'static [Assertion]),
     /// The checks of the structs in the field hold: those of this part, or those of none where this is empty.
@@ -137,7 +139,8 @@ pub enum Condition {
     Changed(&'static [&'static str]),
     /// The struct is one of several items of its list.
     Several,
-    /// What asks for the checks asks for one of these parts of them; the part without a name is that of checks that do not
+    /// What asks for the checks asks for one of these parts of them; the part without a name is that of checks that do
+    /// not
     /// have this condition.
     Part(&'static [&'static str]),
     /// What asks for the checks has chosen this option ([`Validation::options`]).

@@ -168,7 +168,8 @@ impl Hooks {
 pub struct Validation<'v> {
     pub context: &'v Context,
     pub errors: &'v mut Vec<FieldError>,
-    /// What is allowed, asked for or true here that is not everywhere, by the names of [`crate::options`], some with a text:
+    /// What is allowed, asked for or true here that is not everywhere, by the names of [`crate::options`], some with a
+    /// text:
     /// conditions of declared checks name them.
     pub options: Vec<(&'static str, String)>,
 }

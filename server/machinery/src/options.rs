@@ -1,5 +1,7 @@
-//! Options of validations: what is allowed, asked for or true in one place and not in another, as upstream's functions are told
-//! by arguments. Functions choose them ([`Validation::set_option`](crate::hooks::Validation::set_option)), and conditions of
+//! Options of validations: what is allowed, asked for or true in one place and not in another, as upstream's functions
+//! are told
+//! by arguments. Functions choose them ([`Validation::set_option`](crate::hooks::Validation::set_option)), and
+//! conditions of
 //! declared checks name them: `when(option(in_pod))`.
 
 /// What is checked is part of a pod, not of a template of pods.

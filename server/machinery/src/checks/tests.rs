@@ -63,14 +63,22 @@ struct Spec {
 describe! { Spec, SPEC "Spec" { .checks(&[
     check(&["class"], &[Assertion::Immutable("")]),
     check(&["kind"], &[Assertion::Required(""), Assertion::OneOf(&["B", "A"])]),
-    check_when(&["mode"], &[Condition::Is(&["kind"], &["A"])], &[Assertion::Required("for A"), Assertion::OneOf(&["x"])]),
+    check_when(
+        &["mode"],
+        &[Condition::Is(&["kind"], &["A"])],
+        &[Assertion::Required("for A"), Assertion::OneOf(&["x"])],
+    ),
     check_when(&["mode"], &[Condition::Not(&Condition::Is(&["kind"], &["A"]))], &[Assertion::Forbidden("but for A")]),
     check(&["size"], &[Assertion::NotNegative("")]),
     check(&["ports"], &[Assertion::Filled("at least one"), Assertion::MaxItems(2, ""), Assertion::Below("")]),
     check(&["first", "number"], &[Assertion::Min(2, "too small")]),
     check(&["tags"], &[Assertion::Each(&[Assertion::MaxBytes(3, "")])]),
     check(&["labels"], &[Assertion::Keys(&[Assertion::Name(NameRule::Dns1123Label)]), Assertion::Unchanged("stays")]),
-    check_when(&[], &[Condition::Set(&["first"]), Condition::Unset(&["tags"])], &[Assertion::Missing("tags with first")]),
+    check_when(
+        &[],
+        &[Condition::Set(&["first"]), Condition::Unset(&["tags"])],
+        &[Assertion::Missing("tags with first")],
+    ),
 ]) } [
     kind:   "kind",   1, OMIT, &FieldInfo { go_type: "Kind", ..FieldInfo::PLAIN };
     mode:   "mode",   2, OMIT;
@@ -206,8 +214,15 @@ describe! { Source, SOURCE "Source" { .checks(&[
         &[Condition::All(&[Condition::Many(&[&["disk"], &["share"]]), Condition::Is(&["free"], &["true"])])],
         &[Assertion::Invalid("two of two")],
     ),
-    check_when(&["note"], &[Condition::Is(&["free"], &["true"])], &[Assertion::InvalidAs("resource", "not of a free one")]),
-    check(&["note"], &[Assertion::Optional, Assertion::MaxBytes(3, ""), Assertion::Valid, Assertion::Name(NameRule::Dns1123Label)]),
+    check_when(
+        &["note"],
+        &[Condition::Is(&["free"], &["true"])],
+        &[Assertion::InvalidAs("resource", "not of a free one")],
+    ),
+    check(
+        &["note"],
+        &[Assertion::Optional, Assertion::MaxBytes(3, ""), Assertion::Valid, Assertion::Name(NameRule::Dns1123Label)],
+    ),
     check_when(&["share", "name"], &[Condition::Part(&["strict"])], &[Assertion::Filled("")]),
 ]) } [
     disk:  "disk",  1, OMIT;
@@ -315,7 +330,10 @@ struct Lists {
 describe! { Lists, LISTS "Lists" { .checks(&[
     check_when(&["modes"], &[Condition::Not(&Condition::Single(&["modes"]))], &[Assertion::Missing("just one")]),
     check_when(&["modes"], &[Condition::Is(&["modes"], &["odd"])], &[Assertion::Unsupported(&["even"])]),
-    check(&["modes"], &[Assertion::MaxItems(2, "no more than two"), Assertion::Each(&[Assertion::MaxBytes(9, "far too long")])]),
+    check(
+        &["modes"],
+        &[Assertion::MaxItems(2, "no more than two"), Assertion::Each(&[Assertion::MaxBytes(9, "far too long")])],
+    ),
     check(&["modes"], &[Assertion::Each(&[Assertion::At("../mode", &[Assertion::MaxBytes(4, "")])])]),
 ]) } [
     modes: "modes", 1, OMIT;
@@ -401,7 +419,10 @@ struct Kept {
 
 describe! { Kept, KEPT "Kept" { .checks(&[
     check(&["names"], &[Assertion::Each(&[Assertion::Ratchet, Assertion::MaxBytes(1, "")])]),
-    check(&["ports"], &[Assertion::Each(&[Assertion::Field(&["name"], &[Assertion::Ratchet, Assertion::MaxBytes(1, "")])])]),
+    check(
+        &["ports"],
+        &[Assertion::Each(&[Assertion::Field(&["name"], &[Assertion::Ratchet, Assertion::MaxBytes(1, "")])])],
+    ),
     check(&["name"], &[Assertion::Ratchet, Assertion::MaxBytes(1, "")]),
 ]) } [
     names: "names", 1, OMIT;

@@ -257,7 +257,8 @@ pub fn lenient_ip_address(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     parse_ip(path, text, false).err().unwrap_or_default()
 }
 
-/// An address that packets can be sent to (upstream `ValidateEndpointIP`). Global multicast passes, as upstream lets it.
+/// An address that packets can be sent to (upstream `ValidateEndpointIP`). Global multicast passes, as upstream lets
+/// it.
 pub fn endpoint_ip(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let Some(address) = parse_ip_sloppy(text) else {
         return vec![FieldError::invalid(path, text, "must be a valid IP address")];
