@@ -17,7 +17,11 @@ use crate::meta::ObjectMeta;
 #[column("Endpoints", by_hand = endpoint_slice_endpoints, reads(endpoints.addresses), "Addresses of the endpoints in the slice; only the first few are shown.")]
 #[column("Age", age)]
 #[strategy(create = create_endpoint_slice, update = update_endpoint_slice, warnings = warn_endpoint_slice)]
-#[validate(by_hand = validate_endpoint_slice)]
+#[check(self, by_hand = choose_address_type)]
+#[check(addressType, required, one_of(FQDN, IPv4, IPv6))]
+#[check(ports, max_items = 20000, valid, below)]
+#[check(endpoints, max_items = 1000, valid, below, when(changed(endpoints)))]
+#[check(addressType, immutable)]
 pub struct EndpointSlice {
     /// Name, labels and owner; label `kubernetes.io/service-name` ties the slice to its Service.
     #[field(1)]
@@ -44,6 +48,13 @@ pub enum AddressType {
 }
 
 /// One network backend behind a Service, usually a single pod, with its addresses and health.
+#[check(addresses, filled = "must contain at least 1 address", max_items = 100)]
+#[check(self, by_hand = validate_addresses)]
+#[check(nodeName, name = dns1123_subdomain)]
+#[check(deprecatedTopology, max_items = 16, labels)]
+#[check(self, by_hand = validate_topology)]
+#[check(hostname, name = dns1123_label)]
+#[check(hints, by_hand = validate_hints)]
 pub struct Endpoint {
     /// IPs or FQDN for this backend, matching the slice's `addressType`; consumers normally use the first.
     #[field(1, required, list = set)]
@@ -105,6 +116,8 @@ pub struct EndpointHints {
 }
 
 /// Identifies an availability zone in an endpoint routing hint.
+#[check(name, distinct)]
+#[check(name, format = label_value)]
 pub struct ForZone {
     /// Zone, as found in the `topology.kubernetes.io/zone` node label.
     #[field(1, required)]
@@ -112,6 +125,8 @@ pub struct ForZone {
 }
 
 /// Identifies a node in an endpoint routing hint.
+#[check(name, distinct)]
+#[check(name, format = dns1123_subdomain)]
 pub struct ForNode {
     /// Node name whose traffic should favour the endpoint.
     #[field(1, required)]
@@ -120,6 +135,10 @@ pub struct ForNode {
 
 /// A port every backend in the slice listens on, with optional name and protocol.
 #[structure(atomic)]
+#[check(name, name = dns1123_label, when(not(name = "")))]
+#[check(name, distinct)]
+#[check(protocol, required, one_of(SCTP, TCP, UDP))]
+#[check(appProtocol, format = qualified_name)]
 pub struct EndpointPort {
     /// Matches the Service port name; empty is allowed, but names must not repeat within a slice.
     #[field(1, default_hidden = "")]

@@ -12,7 +12,14 @@ use crate::meta::{Condition, LabelSelector, ObjectMeta};
 #[column("Allowed Disruptions", integer, status.disruptionsAllowed)]
 #[column("Age", age)]
 #[normalize(by_hand = normalize_pod_disruption_budget)]
-#[validate(by_hand = validate_pod_disruption_budget)]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(self, by_hand = validate_selector, when(not(subresource = status)))]
+#[check(
+    spec.unhealthyPodEvictionPolicy,
+    one_of(AlwaysAllow, IfHealthyBudget),
+    when(not(subresource = status))
+)]
+#[check(status, below, when(subresource = status))]
 pub struct PodDisruptionBudget {
     /// Name, namespace and labels; covers pods of that namespace only.
     #[field(1)]
@@ -28,6 +35,13 @@ pub struct PodDisruptionBudget {
 }
 
 /// Pod selection with exactly one of two disruption limits.
+#[check(
+    self,
+    invalid = "minAvailable and maxUnavailable cannot be both set",
+    when(set(minAvailable), set(maxUnavailable))
+)]
+#[check(minAvailable, not_negative, format = percent_up_to_100)]
+#[check(maxUnavailable, not_negative, format = percent_up_to_100)]
 pub struct PodDisruptionBudgetSpec {
     /// Healthy pods, number or percentage, that must remain; exclusive with `maxUnavailable`.
     #[field(1)]
@@ -53,6 +67,8 @@ pub enum UnhealthyPodEvictionPolicyType {
 }
 
 /// Figures the eviction API consults before letting a pod go.
+#[check(conditions, below)]
+#[check(self, by_hand = validate_counts)]
 pub struct PodDisruptionBudgetStatus {
     /// Spec generation these figures are based on; stale figures block evictions.
     #[field(1)]

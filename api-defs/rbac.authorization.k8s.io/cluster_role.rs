@@ -12,7 +12,9 @@ use crate::meta::{LabelSelector, ObjectMeta};
     ),
     v1alpha1
 )]
-#[validate(by_hand = validate_cluster_role)]
+#[check(rules, below)]
+#[check(self, by_hand = validate_aggregation)]
+#[check(metadata, by_hand = validate_whole_metadata_update, when(update))]
 pub struct ClusterRole {
     /// Name and labels; labels may opt the role into aggregation.
     #[field(1)]

@@ -12,7 +12,8 @@ use crate::meta::ObjectMeta;
     ),
     v1alpha1
 )]
-#[validate(by_hand = validate_role)]
+#[check(rules, below = namespaced)]
+#[check(metadata, by_hand = validate_whole_metadata_update, when(update))]
 pub struct Role {
     /// Name, namespace and labels of this permission set.
     #[field(1)]
@@ -24,6 +25,27 @@ pub struct Role {
 }
 
 /// One permission entry: verbs on resources or on plain URLs, never both.
+#[check(verbs, filled = "verbs must contain at least one value", when(part(default, namespaced)))]
+#[check(
+    nonResourceURLs,
+    invalid = "namespaced rules cannot apply to non-resource URLs",
+    when(part(namespaced), set(nonResourceURLs))
+)]
+#[check(
+    nonResourceURLs,
+    invalid = "rules cannot apply to both regular resources and non-resource URLs",
+    when(part(default, namespaced), set(nonResourceURLs), not(none(apiGroups, resources, resourceNames)))
+)]
+#[check(
+    apiGroups,
+    filled = "resource rules must supply at least one api group",
+    when(part(default, namespaced), unset(nonResourceURLs))
+)]
+#[check(
+    resources,
+    filled = "resource rules must supply at least one resource",
+    when(part(default, namespaced), unset(nonResourceURLs))
+)]
 pub struct PolicyRule {
     /// Allowed operations such as `get` or `create`; `*` allows all.
     #[field(1, required, list = atomic)]

@@ -18,7 +18,10 @@ use crate::meta::ObjectMeta;
 #[column("Groups", by_hand = role_binding_groups, reads(subjects), priority = 1, "Groups to whom the role is granted.")]
 #[column("ServiceAccounts", by_hand = role_binding_service_accounts, reads(subjects), priority = 1, "Service accounts to whom the role is granted, as namespace and name.")]
 #[default(roleRef.apiGroup = "rbac.authorization.k8s.io")]
-#[validate(by_hand = validate_role_binding)]
+#[check(roleRef, below = namespaced)]
+#[check(subjects, below = namespaced)]
+#[check(metadata, by_hand = validate_whole_metadata_update, when(update))]
+#[check(roleRef, immutable = "cannot change roleRef")]
 pub struct RoleBinding {
     /// Name and namespace; the namespace limits where the grant applies.
     #[field(1)]

@@ -1,5 +1,9 @@
 /// Identifies the role that a binding grants.
 #[structure(atomic)]
+#[check(apiGroup, one_of("rbac.authorization.k8s.io"), when(part(default, namespaced)))]
+#[check(kind, one_of(Role, ClusterRole), when(part(namespaced)))]
+#[check(kind, one_of(ClusterRole))]
+#[check(name, required, name = path_segment, when(part(default, namespaced)))]
 pub struct RoleRef {
     /// Group of the role type, always `rbac.authorization.k8s.io`.
     #[field(1, always)]
@@ -17,6 +21,12 @@ pub struct RoleRef {
 /// User, group or service account that a binding refers to.
 #[structure(atomic)]
 #[default(by_hand = default_subject)]
+#[check(name, filled, when(part(default, namespaced)))]
+#[check(name, optional, name = dns1123_subdomain, when(part(default, namespaced), kind = ServiceAccount))]
+#[check(apiGroup, one_of(""), when(part(default, namespaced), kind = ServiceAccount))]
+#[check(namespace, filled, when(kind = ServiceAccount))]
+#[check(apiGroup, one_of("rbac.authorization.k8s.io"), when(part(default, namespaced), kind = (User, Group)))]
+#[check(kind, one_of(ServiceAccount, User, Group), when(part(default, namespaced)))]
 pub struct Subject {
     /// Subject category: `User`, `Group` or `ServiceAccount`.
     #[field(1, required)]

@@ -27,7 +27,9 @@ use crate::meta::ObjectMeta;
 #[default(spec.requiresRepublish = false)]
 #[default(by_hand = default_csi_driver)]
 #[strategy(update = update_driver, warnings = warn_csi_driver)]
-#[validate(by_hand = validate_csi_driver)]
+#[check(spec, below)]
+#[check(spec.attachRequired, at("attachedRequired", immutable))]
+#[check(spec.volumeLifecycleModes, immutable)]
 pub struct CSIDriver {
     /// Object identity; the name must equal what the driver itself reports.
     #[field(1)]
@@ -39,6 +41,20 @@ pub struct CSIDriver {
 }
 
 /// Switches adjusting how Kubernetes drives a CSI plugin.
+#[check(attachRequired, at("attachedRequired", required))]
+#[check(podInfoOnMount, required)]
+#[check(storageCapacity, required)]
+#[check(fsGroupPolicy, one_of(File, None, ReadWriteOnceWithFSType))]
+#[check(tokenRequests, below)]
+#[check(volumeLifecycleModes, each(at(".", one_of(Persistent, Ephemeral))))]
+#[check(seLinuxMount, required, when(gate(SELinuxMountReadWriteOncePod)))]
+#[check(nodeAllocatableUpdatePeriodSeconds, min(10, "must be greater than or equal to 10 seconds"))]
+#[check(
+    serviceAccountTokenInSecrets,
+    invalid = "serviceAccountTokenInSecrets is set but no tokenRequests are specified",
+    when(set(serviceAccountTokenInSecrets), unset(tokenRequests))
+)]
+#[check(preventPodSchedulingIfMissing, required, when(gate(VolumeLimitScaling)))]
 pub struct CSIDriverSpec {
     /// Whether volumes go through an attach step via VolumeAttachment; default true.
     #[field(1)]
@@ -101,6 +117,16 @@ pub enum FSGroupPolicy {
 }
 
 /// Describes one service account token that a CSI driver wants.
+#[check(
+    self,
+    field(audience, distinct),
+    valid,
+    field(
+        expirationSeconds,
+        min(600, "may not specify a duration less than 10 minutes"),
+        max(4294967296, "may not specify a duration larger than 2^32 seconds")
+    )
+)]
 pub struct TokenRequest {
     /// Intended token audience; empty uses the API server's own.
     #[field(1, required)]

@@ -21,7 +21,10 @@ use crate::meta::ObjectMeta;
 #[column("Node", spec.nodeName)]
 #[column("Attached", boolean, status.attached)]
 #[column("Age", age)]
-#[validate(by_hand = validate_volume_attachment)]
+#[check(spec, below)]
+#[check(status, below)]
+#[check(spec.source.persistentVolumeName, name = dns1123_subdomain)]
+#[check(spec, immutable)]
 pub struct VolumeAttachment {
     /// Identity of the attachment; deleting it requests a detach.
     #[field(1)]
@@ -37,6 +40,9 @@ pub struct VolumeAttachment {
 }
 
 /// Names what to attach, where, and by which driver; immutable.
+#[check(attacher, format = csi_driver_name)]
+#[check(source, below)]
+#[check(nodeName, name = dns1123_subdomain)]
 pub struct VolumeAttachmentSpec {
     /// CSI driver responsible for carrying out the operation.
     #[field(1, required)]
@@ -52,6 +58,22 @@ pub struct VolumeAttachmentSpec {
 }
 
 /// Volume to be attached; set exactly one field.
+#[check(
+    self,
+    missing = "must specify exactly one of inlineVolumeSpec and persistentVolumeName",
+    when(none(inlineVolumeSpec, persistentVolumeName))
+)]
+#[check(
+    self,
+    forbidden = "must specify exactly one of inlineVolumeSpec and persistentVolumeName",
+    when(many(inlineVolumeSpec, persistentVolumeName))
+)]
+#[check(
+    persistentVolumeName,
+    missing = "must specify non empty persistentVolumeName",
+    when(unset(inlineVolumeSpec), set(persistentVolumeName), persistentVolumeName = "")
+)]
+#[check(inlineVolumeSpec, below = inline, when(unset(persistentVolumeName)))]
 pub struct VolumeAttachmentSource {
     /// PersistentVolume to attach, by name.
     #[field(1)]
@@ -63,6 +85,9 @@ pub struct VolumeAttachmentSource {
 }
 
 /// Reported progress of an attachment.
+#[check(self, by_hand = validate_attachment_metadata)]
+#[check(attachError, below)]
+#[check(detachError, below)]
 pub struct VolumeAttachmentStatus {
     /// True once the volume is usable on the node; set by the attacher.
     #[field(1, required)]
@@ -82,6 +107,8 @@ pub struct VolumeAttachmentStatus {
 }
 
 /// Records when and why a volume operation failed.
+#[check(self, by_hand = validate_message)]
+#[check(errorCode, range(0, 2147483647))]
 pub struct VolumeError {
     /// Moment at which the failure occurred.
     #[field(1, always)]

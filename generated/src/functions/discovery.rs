@@ -8,6 +8,12 @@ use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
 pub struct Functions {
+    pub choose_address_type: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::discovery::v1::EndpointSlice,
+        Option<&crate::discovery::v1::EndpointSlice>,
+    ),
     pub create_endpoint_slice: fn(
         &Context,
         &mut crate::discovery::v1::EndpointSlice,
@@ -34,11 +40,23 @@ pub struct Functions {
         &mut crate::discovery::v1beta1::Endpoint,
         &mut crate::discovery::v1::Endpoint,
     ),
-    pub validate_endpoint_slice: fn(
+    pub validate_addresses: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::discovery::v1::EndpointSlice,
-        Option<&crate::discovery::v1::EndpointSlice>,
+        &crate::discovery::v1::Endpoint,
+        Option<&crate::discovery::v1::Endpoint>,
+    ),
+    pub validate_hints: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::discovery::v1::EndpointHints,
+        Option<&crate::discovery::v1::EndpointHints>,
+    ),
+    pub validate_topology: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::discovery::v1::Endpoint,
+        Option<&crate::discovery::v1::Endpoint>,
     ),
     pub warn_endpoint_slice: fn(
         &Context,
@@ -58,6 +76,15 @@ fn functions() -> &'static Functions {
     FUNCTIONS
         .get()
         .expect("`kubernetes::register()` is called before objects are worked on")
+}
+
+pub fn choose_address_type(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::discovery::v1::EndpointSlice,
+    old: Option<&crate::discovery::v1::EndpointSlice>,
+) {
+    (functions().choose_address_type)(validation, path, new, old)
 }
 
 pub fn create_endpoint_slice(
@@ -104,13 +131,31 @@ pub fn v1beta1_endpoint_to_hub(
     (functions().v1beta1_endpoint_to_hub)(from, to)
 }
 
-pub fn validate_endpoint_slice(
+pub fn validate_addresses(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::discovery::v1::EndpointSlice,
-    old: Option<&crate::discovery::v1::EndpointSlice>,
+    new: &crate::discovery::v1::Endpoint,
+    old: Option<&crate::discovery::v1::Endpoint>,
 ) {
-    (functions().validate_endpoint_slice)(validation, path, new, old)
+    (functions().validate_addresses)(validation, path, new, old)
+}
+
+pub fn validate_hints(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::discovery::v1::EndpointHints,
+    old: Option<&crate::discovery::v1::EndpointHints>,
+) {
+    (functions().validate_hints)(validation, path, new, old)
+}
+
+pub fn validate_topology(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::discovery::v1::Endpoint,
+    old: Option<&crate::discovery::v1::Endpoint>,
+) {
+    (functions().validate_topology)(validation, path, new, old)
 }
 
 pub fn warn_endpoint_slice(

@@ -17,7 +17,13 @@ pub struct Functions {
         &mut crate::policy::v1beta1::PodDisruptionBudget,
         &mut crate::policy::v1::PodDisruptionBudget,
     ),
-    pub validate_pod_disruption_budget: fn(
+    pub validate_counts: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::policy::v1::PodDisruptionBudgetStatus,
+        Option<&crate::policy::v1::PodDisruptionBudgetStatus>,
+    ),
+    pub validate_selector: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::policy::v1::PodDisruptionBudget,
@@ -58,11 +64,20 @@ pub fn v1beta1_pod_disruption_budget_to_hub(
     (functions().v1beta1_pod_disruption_budget_to_hub)(from, to)
 }
 
-pub fn validate_pod_disruption_budget(
+pub fn validate_counts(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::policy::v1::PodDisruptionBudgetStatus,
+    old: Option<&crate::policy::v1::PodDisruptionBudgetStatus>,
+) {
+    (functions().validate_counts)(validation, path, new, old)
+}
+
+pub fn validate_selector(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::policy::v1::PodDisruptionBudget,
     old: Option<&crate::policy::v1::PodDisruptionBudget>,
 ) {
-    (functions().validate_pod_disruption_budget)(validation, path, new, old)
+    (functions().validate_selector)(validation, path, new, old)
 }

@@ -41,29 +41,17 @@ pub struct Functions {
         &mut crate::rbac::v1alpha1::Subject,
         &mut crate::rbac::v1::Subject,
     ),
-    pub validate_cluster_role: fn(
+    pub validate_aggregation: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::rbac::v1::ClusterRole,
         Option<&crate::rbac::v1::ClusterRole>,
     ),
-    pub validate_cluster_role_binding: fn(
+    pub validate_whole_metadata_update: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::rbac::v1::ClusterRoleBinding,
-        Option<&crate::rbac::v1::ClusterRoleBinding>,
-    ),
-    pub validate_role: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::rbac::v1::Role,
-        Option<&crate::rbac::v1::Role>,
-    ),
-    pub validate_role_binding: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::rbac::v1::RoleBinding,
-        Option<&crate::rbac::v1::RoleBinding>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
 }
 
@@ -158,38 +146,20 @@ pub fn v1alpha1_subject_to_hub(
     (functions().v1alpha1_subject_to_hub)(from, to)
 }
 
-pub fn validate_cluster_role(
+pub fn validate_aggregation(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::rbac::v1::ClusterRole,
     old: Option<&crate::rbac::v1::ClusterRole>,
 ) {
-    (functions().validate_cluster_role)(validation, path, new, old)
+    (functions().validate_aggregation)(validation, path, new, old)
 }
 
-pub fn validate_cluster_role_binding(
+pub fn validate_whole_metadata_update(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::rbac::v1::ClusterRoleBinding,
-    old: Option<&crate::rbac::v1::ClusterRoleBinding>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
 ) {
-    (functions().validate_cluster_role_binding)(validation, path, new, old)
-}
-
-pub fn validate_role(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::rbac::v1::Role,
-    old: Option<&crate::rbac::v1::Role>,
-) {
-    (functions().validate_role)(validation, path, new, old)
-}
-
-pub fn validate_role_binding(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::rbac::v1::RoleBinding,
-    old: Option<&crate::rbac::v1::RoleBinding>,
-) {
-    (functions().validate_role_binding)(validation, path, new, old)
+    (functions().validate_whole_metadata_update)(validation, path, new, old)
 }

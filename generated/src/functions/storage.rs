@@ -24,6 +24,12 @@ pub struct Functions {
         &mut crate::storage::v1::CSIDriver,
         &crate::storage::v1::CSIDriver,
     ),
+    pub validate_attachment_metadata: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::storage::v1::VolumeAttachmentStatus,
+        Option<&crate::storage::v1::VolumeAttachmentStatus>,
+    ),
     pub validate_attributes: fn(
         &mut Validation<'_>,
         &Path<'_>,
@@ -48,29 +54,23 @@ pub struct Functions {
         &apimachinery::meta::v1::ObjectMeta,
         Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
-    pub validate_csi_driver: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::storage::v1::CSIDriver,
-        Option<&crate::storage::v1::CSIDriver>,
-    ),
     pub validate_csi_node: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::storage::v1::CSINode,
         Option<&crate::storage::v1::CSINode>,
     ),
+    pub validate_message: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::storage::v1::VolumeError,
+        Option<&crate::storage::v1::VolumeError>,
+    ),
     pub validate_node_topology: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &apimachinery::meta::v1::LabelSelector,
         Option<&apimachinery::meta::v1::LabelSelector>,
-    ),
-    pub validate_volume_attachment: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::storage::v1::VolumeAttachment,
-        Option<&crate::storage::v1::VolumeAttachment>,
     ),
     pub validate_whole_metadata_update: fn(
         &mut Validation<'_>,
@@ -145,6 +145,15 @@ pub fn update_driver(
     (functions().update_driver)(context, new, old)
 }
 
+pub fn validate_attachment_metadata(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::storage::v1::VolumeAttachmentStatus,
+    old: Option<&crate::storage::v1::VolumeAttachmentStatus>,
+) {
+    (functions().validate_attachment_metadata)(validation, path, new, old)
+}
+
 pub fn validate_attributes(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -181,15 +190,6 @@ pub fn validate_cluster_metadata(
     (functions().validate_cluster_metadata)(validation, path, new, old)
 }
 
-pub fn validate_csi_driver(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::storage::v1::CSIDriver,
-    old: Option<&crate::storage::v1::CSIDriver>,
-) {
-    (functions().validate_csi_driver)(validation, path, new, old)
-}
-
 pub fn validate_csi_node(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -199,6 +199,15 @@ pub fn validate_csi_node(
     (functions().validate_csi_node)(validation, path, new, old)
 }
 
+pub fn validate_message(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::storage::v1::VolumeError,
+    old: Option<&crate::storage::v1::VolumeError>,
+) {
+    (functions().validate_message)(validation, path, new, old)
+}
+
 pub fn validate_node_topology(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -206,15 +215,6 @@ pub fn validate_node_topology(
     old: Option<&apimachinery::meta::v1::LabelSelector>,
 ) {
     (functions().validate_node_topology)(validation, path, new, old)
-}
-
-pub fn validate_volume_attachment(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::storage::v1::VolumeAttachment,
-    old: Option<&crate::storage::v1::VolumeAttachment>,
-) {
-    (functions().validate_volume_attachment)(validation, path, new, old)
 }
 
 pub fn validate_whole_metadata_update(

@@ -253,13 +253,16 @@ pub fn register() {
         warn_volume: crate::core::warn_volume,
     });
     generated::functions::discovery::register(generated::functions::discovery::Functions {
+        choose_address_type: crate::discovery::choose_address_type,
         create_endpoint_slice: crate::discovery::create_endpoint_slice,
         endpoint_slice_endpoints: crate::discovery::endpoint_slice_endpoints,
         endpoint_slice_ports: crate::discovery::endpoint_slice_ports,
         update_endpoint_slice: crate::discovery::update_endpoint_slice,
         v1beta1_endpoint_from_hub: crate::discovery::v1beta1_endpoint_from_hub,
         v1beta1_endpoint_to_hub: crate::discovery::v1beta1_endpoint_to_hub,
-        validate_endpoint_slice: crate::discovery::validate_endpoint_slice,
+        validate_addresses: crate::discovery::validate_addresses,
+        validate_hints: crate::discovery::validate_hints,
+        validate_topology: crate::discovery::validate_topology,
         warn_endpoint_slice: crate::discovery::warn_endpoint_slice,
     });
     generated::functions::extensions::register(generated::functions::extensions::Functions {
@@ -317,7 +320,8 @@ pub fn register() {
         normalize_pod_disruption_budget: crate::policy::normalize_pod_disruption_budget,
         v1beta1_pod_disruption_budget_from_hub: crate::policy::v1beta1_pod_disruption_budget_from_hub,
         v1beta1_pod_disruption_budget_to_hub: crate::policy::v1beta1_pod_disruption_budget_to_hub,
-        validate_pod_disruption_budget: crate::policy::validate_pod_disruption_budget,
+        validate_counts: crate::policy::validate_counts,
+        validate_selector: crate::policy::validate_selector,
     });
     generated::functions::rbac::register(generated::functions::rbac::Functions {
         cluster_role_binding_groups: crate::rbac::cluster_role_binding_groups,
@@ -332,10 +336,8 @@ pub fn register() {
         role_binding_users: crate::rbac::role_binding_users,
         v1alpha1_subject_from_hub: crate::rbac::v1alpha1_subject_from_hub,
         v1alpha1_subject_to_hub: crate::rbac::v1alpha1_subject_to_hub,
-        validate_cluster_role: crate::rbac::validate_cluster_role,
-        validate_cluster_role_binding: crate::rbac::validate_cluster_role_binding,
-        validate_role: crate::rbac::validate_role,
-        validate_role_binding: crate::rbac::validate_role_binding,
+        validate_aggregation: crate::rbac::validate_aggregation,
+        validate_whole_metadata_update: crate::rbac::validate_whole_metadata_update,
     });
     generated::functions::resource::register(generated::functions::resource::Functions {
         default_device_sub_request: crate::resource::default_device_sub_request,
@@ -382,14 +384,14 @@ pub fn register() {
         storage_class_allow_volume_expansion: crate::storage::storage_class_allow_volume_expansion,
         storage_class_name: crate::storage::storage_class_name,
         update_driver: crate::storage::update_driver,
+        validate_attachment_metadata: crate::storage::validate_attachment_metadata,
         validate_attributes: crate::storage::validate_attributes,
         validate_class_parameters: crate::storage::validate_class_parameters,
         validate_class_topologies: crate::storage::validate_class_topologies,
         validate_cluster_metadata: crate::storage::validate_cluster_metadata,
-        validate_csi_driver: crate::storage::validate_csi_driver,
         validate_csi_node: crate::storage::validate_csi_node,
+        validate_message: crate::storage::validate_message,
         validate_node_topology: crate::storage::validate_node_topology,
-        validate_volume_attachment: crate::storage::validate_volume_attachment,
         validate_whole_metadata_update: crate::storage::validate_whole_metadata_update,
         warn_csi_driver: crate::storage::warn_csi_driver,
         warn_csi_storage_capacity: crate::storage::warn_csi_storage_capacity,

@@ -8,7 +8,7 @@ mod validation;
 
 pub use columns::*;
 pub use strategy::*;
-pub use validation::validate_endpoint_slice;
+pub use validation::*;
 
 const ZONE: &str = "topology.kubernetes.io/zone";
 const HOSTNAME: &str = "kubernetes.io/hostname";

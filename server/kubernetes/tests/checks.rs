@@ -176,3 +176,119 @@ fn tolerations_and_selectors_of_nodes_are_checked_by_operator() {
     assert_eq!(found.len(), begins.len(), "{found:#?}");
     found.iter().zip(begins).for_each(|(found, begin)| assert!(found.starts_with(&begin), "{found}"));
 }
+
+#[test]
+fn attachments_of_volumes_have_one_source() {
+    let attachment = |source: Value| {
+        let spec = json!({ "attacher": "a", "nodeName": "a", "source": source });
+        let kind = ("storage.k8s.io/v1", "VolumeAttachment");
+        json!({ "apiVersion": kind.0, "kind": kind.1, "metadata": { "name": "a" }, "spec": spec })
+    };
+    let one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+    assert_eq!(errors(&attachment(json!({}))), [format!("spec.source: Required value: {one}")]);
+    let both = json!({ "persistentVolumeName": "a", "inlineVolumeSpec": {} });
+    assert_eq!(errors(&attachment(both)), [format!("spec.source: Forbidden: {one}")]);
+    let empty = errors(&attachment(json!({ "persistentVolumeName": "" })));
+    let expect = "spec.source.persistentVolumeName: Required value: must specify non empty persistentVolumeName";
+    assert_eq!(empty[0], expect);
+}
+
+#[test]
+fn drivers_report_misspelt_fields_and_modes_at_the_list_as_upstream() {
+    let token = |audience: &str, seconds: i64| json!({ "audience": audience, "expirationSeconds": seconds });
+    let driver = json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": { "name": "a" },
+        "spec": {
+            "volumeLifecycleModes": ["Persistent", "Other"],
+            "tokenRequests": [token("a", 1), token("a", 1), token("b", 1_i64 << 33)],
+        },
+    });
+    let found = errors(&driver);
+    let begins = [
+        "spec.tokenRequests[0].expirationSeconds: Invalid value: 1: may not specify a duration less than 10 minutes",
+        "spec.tokenRequests[1].audience: Duplicate value: \"a\"",
+        "spec.tokenRequests[2].expirationSeconds: Invalid value: 8589934592: may not specify a duration larger than",
+        "spec.volumeLifecycleModes: Unsupported value: \"Other\": supported values: \"Persistent\", \"Ephemeral\"",
+    ];
+    assert_eq!(found.len(), begins.len(), "{found:#?}");
+    found.iter().zip(begins).for_each(|(found, begin)| assert!(found.starts_with(begin), "{found}"));
+}
+
+#[test]
+fn subjects_are_checked_by_their_kinds() {
+    let binding = |kind: &str, subjects: Value, role: &str| {
+        let api = "rbac.authorization.k8s.io";
+        json!({
+            "apiVersion": format!("{api}/v1"), "kind": kind, "metadata": { "name": "a" },
+            "subjects": subjects, "roleRef": { "apiGroup": api, "kind": role, "name": "a" },
+        })
+    };
+    let account = json!([{ "kind": "ServiceAccount", "name": "A" }]);
+    let found = errors(&binding("ClusterRoleBinding", account.clone(), "Role"));
+    assert_eq!(found[0], "roleRef.kind: Unsupported value: \"Role\": supported values: \"ClusterRole\"");
+    assert!(
+        found[1].starts_with("subjects[0].name: Invalid value: \"A\": a lowercase RFC 1123 subdomain"),
+        "{found:?}"
+    );
+    assert_eq!(found[2..], ["subjects[0].namespace: Required value"]);
+    assert_eq!(errors(&binding("RoleBinding", account, "Role")).len(), 1);
+    let other = errors(&binding("RoleBinding", json!([{ "kind": "Robot", "name": "a" }]), "Role"));
+    let expect =
+        "subjects[0].kind: Unsupported value: \"Robot\": supported values: \"ServiceAccount\", \"User\", \"Group\"";
+    assert_eq!(other, [expect]);
+}
+
+#[test]
+fn rules_of_roles_are_about_resources_or_paths() {
+    let role = |kind: &str, rule: Value| {
+        let api = "rbac.authorization.k8s.io/v1";
+        json!({ "apiVersion": api, "kind": kind, "metadata": { "name": "a" }, "rules": [rule] })
+    };
+    let rule = json!({ "verbs": ["get"], "nonResourceURLs": ["/a"], "resources": ["pods"] });
+    let both = "rules[0].nonResourceURLs: Invalid value: [\"/a\"]: rules cannot apply to both regular resources and \
+                non-resource URLs";
+    assert_eq!(errors(&role("ClusterRole", rule.clone())), [both]);
+    let namespaced =
+        "rules[0].nonResourceURLs: Invalid value: [\"/a\"]: namespaced rules cannot apply to non-resource URLs";
+    assert_eq!(errors(&role("Role", rule)), [namespaced, both]);
+    let nothing = [
+        "rules[0].verbs: Required value: verbs must contain at least one value",
+        "rules[0].apiGroups: Required value: resource rules must supply at least one api group",
+        "rules[0].resources: Required value: resource rules must supply at least one resource",
+    ];
+    assert_eq!(errors(&role("ClusterRole", json!({ "verbs": [] }))), nothing);
+}
+
+#[test]
+fn endpoints_have_addresses_of_the_family_of_their_slice() {
+    let slice = |family: &str, endpoint: Value| {
+        let api = "discovery.k8s.io/v1";
+        json!({
+            "apiVersion": api, "kind": "EndpointSlice", "metadata": { "name": "a", "namespace": "a" },
+            "addressType": family, "endpoints": [endpoint], "ports": [],
+        })
+    };
+    let found = errors(&slice("IPv6", json!({ "addresses": ["10.0.0.1"] })));
+    assert_eq!(found[0], "endpoints[0].addresses: Invalid value: \"10.0.0.1\": must be an IPv6 address");
+    let zones = json!([{ "name": "a" }, { "name": "a" }, { "name": "-" }]);
+    let hints = json!({ "addresses": ["a.example.com"], "hints": { "forZones": zones, "forNodes": [] } });
+    let found = errors(&slice("FQDN", hints));
+    assert_eq!(found[0], "endpoints[0].hints.forZones[1].name: Duplicate value: \"a\"");
+    assert!(found[1].starts_with("endpoints[0].hints.forZones[2].name: Invalid value: \"-\""), "{found:?}");
+    assert_eq!(found.len(), 2);
+}
+
+#[test]
+fn budgets_of_disruptions_are_shares_of_a_hundred() {
+    let budget = |spec: Value| {
+        let meta = json!({ "name": "a", "namespace": "a" });
+        json!({ "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": meta, "spec": spec })
+    };
+    assert_eq!(errors(&budget(json!({ "minAvailable": "100%" }))), [""; 0]);
+    let over = "spec.minAvailable: Invalid value: \"101%\": must not be greater than 100%";
+    assert_eq!(errors(&budget(json!({ "minAvailable": "101%" }))), [over]);
+    let found = errors(&budget(json!({ "minAvailable": 1, "maxUnavailable": -1 })));
+    assert!(found[0].starts_with("spec: Invalid value: {"), "{found:?}");
+    assert!(found[0].ends_with("minAvailable and maxUnavailable cannot be both set"), "{found:?}");
+    assert_eq!(found[1..], ["spec.maxUnavailable: Invalid value: -1: must be greater than or equal to 0"]);
+}

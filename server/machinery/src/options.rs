@@ -64,3 +64,9 @@ pub const ANY_SELECTOR_OPERATOR: &str = "any_selector_operator";
 pub const ANY_VALUES_OF_CLAIMS: &str = "any_values_of_claims";
 /// Sources of claims may be of any group.
 pub const ANY_API_GROUP: &str = "any_api_group";
+/// Addresses of endpoints are of IPv4.
+pub const ADDRESSES_IPV4: &str = "addresses_ipv4";
+/// Addresses of endpoints are of IPv6.
+pub const ADDRESSES_IPV6: &str = "addresses_ipv6";
+/// Addresses of endpoints are names.
+pub const ADDRESSES_FQDN: &str = "addresses_fqdn";

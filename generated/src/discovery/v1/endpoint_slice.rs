@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
@@ -29,19 +30,60 @@ pub struct EndpointSlice {
     pub ports: Vec<EndpointPort>,
 }
 
+/// What is checked in [`EndpointSlice`], in this order.
+const ENDPOINT_SLICE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::discovery::choose_address_type(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["addressType"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["FQDN", "IPv4", "IPv6"]),
+        ],
+    },
+    CheckDef {
+        field: &["ports"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(20000, ""),
+            Assertion::Valid,
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["endpoints"],
+        when: &[Condition::Changed(&["endpoints"])],
+        assertions: &[
+            Assertion::MaxItems(1000, ""),
+            Assertion::Valid,
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["addressType"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
+];
+
 describe! { EndpointSlice, ENDPOINT_SLICE "EndpointSlice" {
     .defaults_below()
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<EndpointSlice>() {
-                crate::functions::discovery::validate_endpoint_slice(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(ENDPOINT_SLICE_CHECKS)
 } [
     type_meta:    "",            0, Flags::INLINE;
     metadata:     "metadata",    1, Flags::OMIT_EMPTY;
@@ -92,7 +134,82 @@ pub struct Endpoint {
     pub hints: Option<Box<EndpointHints>>,
 }
 
-describe! { Endpoint, ENDPOINT "Endpoint" {} [
+/// What is checked in [`Endpoint`], in this order.
+const ENDPOINT_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["addresses"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled("must contain at least 1 address"),
+            Assertion::MaxItems(100, ""),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::discovery::validate_addresses(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["nodeName"],
+        when: &[],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+    },
+    CheckDef {
+        field: &["deprecatedTopology"],
+        when: &[],
+        assertions: &[Assertion::MaxItems(16, ""), Assertion::Labels],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::discovery::validate_topology(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["hostname"],
+        when: &[],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+    },
+    CheckDef {
+        field: &["hints"],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::discovery::validate_hints(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+];
+
+describe! { Endpoint, ENDPOINT "Endpoint" { .checks(ENDPOINT_CHECKS) } [
     addresses:           "addresses",          1, Flags::REQUIRED, &FieldInfo {
         list: ListType::Set,
         ..FieldInfo::PLAIN
@@ -144,7 +261,21 @@ pub struct ForZone {
     pub name: String,
 }
 
-describe! { ForZone, FOR_ZONE "ForZone" {} [
+/// What is checked in [`ForZone`], in this order.
+const FOR_ZONE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Distinct(&[])],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::label_value)],
+    },
+];
+
+describe! { ForZone, FOR_ZONE "ForZone" { .checks(FOR_ZONE_CHECKS) } [
     name: "name", 1, Flags::REQUIRED;
 ] }
 
@@ -155,7 +286,21 @@ pub struct ForNode {
     pub name: String,
 }
 
-describe! { ForNode, FOR_NODE "ForNode" {} [
+/// What is checked in [`ForNode`], in this order.
+const FOR_NODE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Distinct(&[])],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::dns1123_subdomain)],
+    },
+];
+
+describe! { ForNode, FOR_NODE "ForNode" { .checks(FOR_NODE_CHECKS) } [
     name: "name", 1, Flags::REQUIRED;
 ] }
 
@@ -172,9 +317,34 @@ pub struct EndpointPort {
     pub app_protocol: Option<String>,
 }
 
+/// What is checked in [`EndpointPort`], in this order.
+const ENDPOINT_PORT_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[Condition::Not(&Condition::Is(&["name"], &[""]))],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Distinct(&[])],
+    },
+    CheckDef {
+        field: &["protocol"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::OneOf(&["SCTP", "TCP", "UDP"])],
+    },
+    CheckDef {
+        field: &["appProtocol"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::qualified_name)],
+    },
+];
+
 describe! { EndpointPort, ENDPOINT_PORT "EndpointPort" {
     .atomic()
     .defaults_below()
+    .checks(ENDPOINT_PORT_CHECKS)
 } [
     name:         "name",        1, Flags::OMIT_EMPTY, &FieldInfo {
         default: Some(Literal::String("")),

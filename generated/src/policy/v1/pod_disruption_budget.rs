@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags, ListType, PatchStrategy};
 use machinery::describe;
 use machinery::scalar::{IntOrString, Time};
@@ -27,6 +28,41 @@ pub struct PodDisruptionBudget {
     pub status: PodDisruptionBudgetStatus,
 }
 
+/// What is checked in [`PodDisruptionBudget`], in this order.
+const POD_DISRUPTION_BUDGET_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::policy::validate_selector(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["spec", "unhealthyPodEvictionPolicy"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::OneOf(&["AlwaysAllow", "IfHealthyBudget"])],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
 describe! { PodDisruptionBudget, POD_DISRUPTION_BUDGET "PodDisruptionBudget" {
     
         .normalize(|m| {
@@ -34,17 +70,7 @@ describe! { PodDisruptionBudget, POD_DISRUPTION_BUDGET "PodDisruptionBudget" {
                 crate::functions::policy::normalize_pod_disruption_budget(v)
             }
         })
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<PodDisruptionBudget>() {
-                crate::functions::policy::validate_pod_disruption_budget(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(POD_DISRUPTION_BUDGET_CHECKS)
     .normalize_below()
 } [
     type_meta: "",         0, Flags::INLINE;
@@ -83,7 +109,36 @@ pub struct PodDisruptionBudgetSpec {
     pub unhealthy_pod_eviction_policy: Option<String>,
 }
 
-describe! { PodDisruptionBudgetSpec, POD_DISRUPTION_BUDGET_SPEC "PodDisruptionBudgetSpec" {} [
+/// What is checked in [`PodDisruptionBudgetSpec`], in this order.
+const POD_DISRUPTION_BUDGET_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["minAvailable"]), Condition::Set(&["maxUnavailable"])],
+        assertions: &[
+            Assertion::Invalid("minAvailable and maxUnavailable cannot be both set"),
+        ],
+    },
+    CheckDef {
+        field: &["minAvailable"],
+        when: &[],
+        assertions: &[
+            Assertion::NotNegative(""),
+            Assertion::Format(machinery::format::field::percent_up_to_100),
+        ],
+    },
+    CheckDef {
+        field: &["maxUnavailable"],
+        when: &[],
+        assertions: &[
+            Assertion::NotNegative(""),
+            Assertion::Format(machinery::format::field::percent_up_to_100),
+        ],
+    },
+];
+
+describe! { PodDisruptionBudgetSpec, POD_DISRUPTION_BUDGET_SPEC "PodDisruptionBudgetSpec" {
+    .checks(POD_DISRUPTION_BUDGET_SPEC_CHECKS)
+} [
     min_available:                 "minAvailable",               1, Flags::OMIT_EMPTY;
     selector:                      "selector",                   2, Flags::OMIT_EMPTY, &FieldInfo {
         patch_strategy: PatchStrategy::Replace,
@@ -116,7 +171,34 @@ pub struct PodDisruptionBudgetStatus {
     pub conditions: Vec<apimachinery::meta::v1::Condition>,
 }
 
-describe! { PodDisruptionBudgetStatus, POD_DISRUPTION_BUDGET_STATUS "PodDisruptionBudgetStatus" {} [
+/// What is checked in [`PodDisruptionBudgetStatus`], in this order.
+const POD_DISRUPTION_BUDGET_STATUS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["conditions"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::policy::validate_counts(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+];
+
+describe! { PodDisruptionBudgetStatus, POD_DISRUPTION_BUDGET_STATUS "PodDisruptionBudgetStatus" {
+    .checks(POD_DISRUPTION_BUDGET_STATUS_CHECKS)
+} [
     observed_generation: "observedGeneration", 1, Flags::OMIT_EMPTY;
     disrupted_pods:      "disruptedPods",      2, Flags::OMIT_EMPTY;
     disruptions_allowed: "disruptionsAllowed", 3, Flags::NONE;

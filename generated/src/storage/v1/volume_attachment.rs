@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags};
 use machinery::describe;
 use machinery::scalar::Time;
@@ -21,19 +22,33 @@ pub struct VolumeAttachment {
     pub status: VolumeAttachmentStatus,
 }
 
+/// What is checked in [`VolumeAttachment`], in this order.
+const VOLUME_ATTACHMENT_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["spec"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["spec", "source", "persistentVolumeName"],
+        when: &[],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
+];
+
 describe! { VolumeAttachment, VOLUME_ATTACHMENT "VolumeAttachment" {
     .defaults_below()
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<VolumeAttachment>() {
-                crate::functions::storage::validate_volume_attachment(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(VOLUME_ATTACHMENT_CHECKS)
 } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
@@ -69,7 +84,29 @@ pub struct VolumeAttachmentSpec {
     pub node_name: String,
 }
 
-describe! { VolumeAttachmentSpec, VOLUME_ATTACHMENT_SPEC "VolumeAttachmentSpec" { .defaults_below() } [
+/// What is checked in [`VolumeAttachmentSpec`], in this order.
+const VOLUME_ATTACHMENT_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["attacher"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::csi_driver_name)],
+    },
+    CheckDef {
+        field: &["source"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["nodeName"],
+        when: &[],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+    },
+];
+
+describe! { VolumeAttachmentSpec, VOLUME_ATTACHMENT_SPEC "VolumeAttachmentSpec" {
+    .defaults_below()
+    .checks(VOLUME_ATTACHMENT_SPEC_CHECKS)
+} [
     attacher:  "attacher", 1, Flags::REQUIRED;
     source:    "source",   2, Flags::REQUIRED;
     node_name: "nodeName", 3, Flags::REQUIRED;
@@ -84,7 +121,46 @@ pub struct VolumeAttachmentSource {
     pub inline_volume_spec: Option<Box<crate::core::v1::PersistentVolumeSpec>>,
 }
 
-describe! { VolumeAttachmentSource, VOLUME_ATTACHMENT_SOURCE "VolumeAttachmentSource" { .defaults_below() } [
+/// What is checked in [`VolumeAttachmentSource`], in this order.
+const VOLUME_ATTACHMENT_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[Condition::None(&[&["inlineVolumeSpec"], &["persistentVolumeName"]])],
+        assertions: &[
+            Assertion::Missing(
+                "must specify exactly one of inlineVolumeSpec and persistentVolumeName",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Many(&[&["inlineVolumeSpec"], &["persistentVolumeName"]])],
+        assertions: &[
+            Assertion::Forbidden(
+                "must specify exactly one of inlineVolumeSpec and persistentVolumeName",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["persistentVolumeName"],
+        when: &[
+            Condition::Unset(&["inlineVolumeSpec"]),
+            Condition::Set(&["persistentVolumeName"]),
+            Condition::Is(&["persistentVolumeName"], &[""]),
+        ],
+        assertions: &[Assertion::Missing("must specify non empty persistentVolumeName")],
+    },
+    CheckDef {
+        field: &["inlineVolumeSpec"],
+        when: &[Condition::Unset(&["persistentVolumeName"])],
+        assertions: &[Assertion::Below("inline")],
+    },
+];
+
+describe! { VolumeAttachmentSource, VOLUME_ATTACHMENT_SOURCE "VolumeAttachmentSource" {
+    .defaults_below()
+    .checks(VOLUME_ATTACHMENT_SOURCE_CHECKS)
+} [
     persistent_volume_name: "persistentVolumeName", 1, Flags::OMIT_EMPTY;
     inline_volume_spec:     "inlineVolumeSpec",     2, Flags::OMIT_EMPTY;
 ] }
@@ -102,7 +178,39 @@ pub struct VolumeAttachmentStatus {
     pub detach_error: Option<Box<VolumeError>>,
 }
 
-describe! { VolumeAttachmentStatus, VOLUME_ATTACHMENT_STATUS "VolumeAttachmentStatus" {} [
+/// What is checked in [`VolumeAttachmentStatus`], in this order.
+const VOLUME_ATTACHMENT_STATUS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::storage::validate_attachment_metadata(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["attachError"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["detachError"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
+describe! { VolumeAttachmentStatus, VOLUME_ATTACHMENT_STATUS "VolumeAttachmentStatus" {
+    .checks(VOLUME_ATTACHMENT_STATUS_CHECKS)
+} [
     attached:            "attached",           1, Flags::REQUIRED;
     attachment_metadata: "attachmentMetadata", 2, Flags::OMIT_EMPTY;
     attach_error:        "attachError",        3, Flags::OMIT_EMPTY;
@@ -120,7 +228,32 @@ pub struct VolumeError {
     pub error_code: Option<i32>,
 }
 
-describe! { VolumeError, VOLUME_ERROR "VolumeError" {} [
+/// What is checked in [`VolumeError`], in this order.
+const VOLUME_ERROR_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::storage::validate_message(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["errorCode"],
+        when: &[],
+        assertions: &[Assertion::Range(0, 2147483647, "")],
+    },
+];
+
+describe! { VolumeError, VOLUME_ERROR "VolumeError" { .checks(VOLUME_ERROR_CHECKS) } [
     time:       "time",      1, Flags::NONE;
     message:    "message",   2, Flags::OMIT_EMPTY;
     error_code: "errorCode", 3, Flags::OMIT_EMPTY, &FieldInfo {

@@ -28,7 +28,6 @@ mod pod_status_claims;
 mod pod_status_containers;
 pub(crate) mod pod_template;
 mod pod_update;
-pub(crate) mod ports;
 pub(crate) mod probe;
 mod projected;
 pub(crate) mod replication_controller;

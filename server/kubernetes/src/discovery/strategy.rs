@@ -6,10 +6,10 @@ use machinery::field_path::Path;
 use machinery::format::ip::warnings_for_ip;
 use machinery::format::is_dns1123_subdomain;
 use machinery::hooks::Context;
+use machinery::reflect::Ref;
 
 use super::HOSTNAME;
-use super::validation::has_same_endpoints;
-use generated::discovery::v1::{EndpointSlice, address_type};
+use generated::discovery::v1::{Endpoint, EndpointSlice, address_type};
 
 const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
 /// Controllers that put every address in order themselves.
@@ -60,4 +60,9 @@ pub fn warn_endpoint_slice(_: &Context, new: &EndpointSlice, old: Option<&Endpoi
         out.extend(addresses.filter_map(|(index, address)| warnings_for_ip(&path.index(index), address)));
     }
     out
+}
+
+fn has_same_endpoints(old: &EndpointSlice, new: &EndpointSlice) -> bool {
+    let same = |(old, new): (&Endpoint, &Endpoint)| Ref::of(old) == Ref::of(new);
+    old.endpoints.len() == new.endpoints.len() && old.endpoints.iter().zip(&new.endpoints).all(same)
 }

@@ -1,9 +1,10 @@
 //! Conditions.
 
-use apimachinery::meta::v1::Condition;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
+
+use apimachinery::meta::v1::Condition;
 
 /// `ValidateConditions`
 pub fn validate_conditions(v: &mut Validation<'_>, path: &Path<'_>, conditions: &[Condition]) {

@@ -259,3 +259,20 @@ fn json_text(value: Ref<'_>) -> String {
     json::encode(value, &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
+
+/// Upstream looks at the metadata of an update of some kinds as at that of a new object.
+pub fn validate_cluster_metadata(v: &mut Validation<'_>, _: &Path<'_>, new: &ObjectMeta, _: Option<&ObjectMeta>) {
+    validate_whole_object_meta(v, new, false, NameRule::Dns1123Subdomain);
+}
+
+/// What a change may do to metadata, where upstream looks at it among the checks of the kind.
+pub fn validate_whole_metadata_update(
+    v: &mut Validation<'_>,
+    _: &Path<'_>,
+    new: &ObjectMeta,
+    old: Option<&ObjectMeta>,
+) {
+    if let Some(old) = old {
+        validate_whole_object_meta_update(v, new, old);
+    }
+}

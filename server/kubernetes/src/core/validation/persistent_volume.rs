@@ -69,11 +69,6 @@ pub fn validate_persistent_volume_spec(
     v.checks(path, Ref::of(spec), None);
 }
 
-/// The spec of a volume that a VolumeAttachment carries itself.
-pub fn validate_inline_volume_spec(v: &mut Validation<'_>, path: &Path<'_>, spec: &PersistentVolumeSpec) {
-    v.checks_of("inline", path, Ref::of(spec), None);
-}
-
 /// A volume that is the whole file system of a node is not emptied. By hand: paths are cleaned as Go does.
 pub fn validate_recycled_root(
     v: &mut Validation<'_>,
