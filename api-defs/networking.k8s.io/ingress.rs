@@ -13,7 +13,10 @@ use crate::meta::ObjectMeta;
 #[column("Address", by_hand = ingress_address, reads(status.loadBalancer), "Addresses of the load balancer in front.")]
 #[column("Ports", by_hand = ingress_ports, reads(spec.tls), "Ports that are listened at: 80, and 443 where there is TLS.")]
 #[column("Age", age)]
-#[validate(by_hand = validate_ingress)]
+#[check(self, by_hand = choose_options, when(not(subresource = status)))]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(self, by_hand = validate_class_annotation, when(create))]
+#[check(status.loadBalancer.ingress, below, when(subresource = status))]
 #[strategy(warnings = warn_ingress)]
 pub struct Ingress {
     /// Name, labels and annotations; controllers often take extra options from annotations.
@@ -30,6 +33,11 @@ pub struct Ingress {
 }
 
 /// Desired routing of an Ingress: class, rules, certificates and fallback.
+#[check(self, by_hand = validate_presence)]
+#[check(defaultBackend, below)]
+#[check(rules, below)]
+#[check(tls, below)]
+#[check(ingressClassName, name = dns1123_subdomain)]
 pub struct IngressSpec {
     /// IngressClass that should act on this object; the default class fills in if unset.
     #[field(4)]
@@ -49,6 +57,10 @@ pub struct IngressSpec {
 }
 
 /// Destination of Ingress traffic: a Service port or a custom resource.
+#[check(self, invalid("", "cannot set both resource and service backends"), when(set(resource), set(service)))]
+#[check(resource, by_hand = validate_reference, when(unset(service)))]
+#[check(service, below, when(unset(resource)))]
+#[check(self, invalid("", "resource or service backend is required"), when(none(resource, service)))]
 pub struct IngressBackend {
     /// Service and port to send traffic to; exclusive with `resource`.
     #[field(4)]
@@ -60,6 +72,21 @@ pub struct IngressBackend {
 }
 
 /// Service and port combination that receives Ingress traffic.
+#[check(name, filled)]
+#[check(name, optional, name = dns1123_label, when(option(relaxed_service_names)))]
+#[check(name, optional, name = dns1035_label, when(not(option(relaxed_service_names))))]
+#[check(
+    port,
+    at("..", missing = "port name or number is required"),
+    when(unset(port.name), port.number = 0)
+)]
+#[check(port.number, port, when(unset(port.name), not(port.number = 0)))]
+#[check(port.name, format = port_name, when(set(port.name), port.number = 0))]
+#[check(
+    port,
+    at("..", invalid("", "cannot set both port name & port number")),
+    when(set(port.name), not(port.number = 0))
+)]
 pub struct IngressServiceBackend {
     /// Service to use, from the namespace of the Ingress.
     #[field(1, required)]
@@ -83,6 +110,8 @@ pub struct ServiceBackendPort {
 }
 
 /// Certificate Secret and the hosts it applies to.
+#[check(hosts, each(format = host_or_wildcard))]
+#[check(secretName, optional, name = dns1123_subdomain, when(not(option(any_secret_name))))]
 pub struct IngressTLS {
     /// DNS names listed in the certificate; unset applies it to every host.
     #[field(1, list = atomic)]
@@ -94,6 +123,8 @@ pub struct IngressTLS {
 }
 
 /// Groups path routing under one host name.
+#[check(host, optional, format = no_ip_address, format = host_or_wildcard)]
+#[check(self, by_hand = validate_rule)]
 pub struct IngressRule {
     /// DNS name to match, optionally with a leading `*.` label; empty catches all hosts.
     #[field(1)]
@@ -112,6 +143,7 @@ pub struct IngressRuleValue {
 }
 
 /// HTTP path table belonging to one Ingress host.
+#[check(paths, filled, below)]
 pub struct HTTPIngressRuleValue {
     /// Path mappings for the host; longest match wins, exact beats prefix.
     #[field(1, required, list = atomic)]
@@ -119,6 +151,11 @@ pub struct HTTPIngressRuleValue {
 }
 
 /// Maps one URL path to the backend that should serve it.
+#[check(pathType, missing = "pathType must be specified", when(unset(pathType)))]
+#[check(path, format = absolute_path, format = literal_path, when(pathType = (Exact, Prefix)))]
+#[check(path, optional, format = absolute_path, when(pathType = ImplementationSpecific))]
+#[check(pathType, one_of(Exact, ImplementationSpecific, Prefix))]
+#[check(backend, below, when(set(pathType)))]
 pub struct HTTPIngressPath {
     /// URL path beginning with `/`; mandatory for `Exact` and `Prefix` matching.
     #[field(1)]
@@ -155,6 +192,9 @@ pub struct IngressLoadBalancerStatus {
 }
 
 /// One address through which an Ingress accepts traffic.
+#[check(ip, optional, ratchet, format = ip_address, when(gate(StrictIPCIDRValidation)))]
+#[check(ip, optional, ratchet, format = lenient_ip_address, when(not(gate(StrictIPCIDRValidation))))]
+#[check(hostname, optional, format = host_name)]
 pub struct IngressLoadBalancerIngress {
     /// IP of the entry point when the balancer is IP-based.
     #[field(1)]

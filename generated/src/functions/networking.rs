@@ -8,6 +8,12 @@ use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
 pub struct Functions {
+    pub choose_options: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::networking::v1::Ingress,
+        Option<&crate::networking::v1::Ingress>,
+    ),
     pub default_network_policy: fn(&mut crate::networking::v1::NetworkPolicy),
     pub ingress_address: fn(&crate::networking::v1::Ingress, &PrintContext) -> Cell,
     pub ingress_class_name: fn(
@@ -32,23 +38,41 @@ pub struct Functions {
         &mut crate::networking::v1beta1::IngressBackend,
         &mut crate::networking::v1::IngressBackend,
     ),
+    pub validate_class_annotation: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::networking::v1::Ingress,
+        Option<&crate::networking::v1::Ingress>,
+    ),
     pub validate_cluster_metadata: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &apimachinery::meta::v1::ObjectMeta,
         Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
-    pub validate_ingress: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::networking::v1::Ingress,
-        Option<&crate::networking::v1::Ingress>,
-    ),
     pub validate_network_policy: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::networking::v1::NetworkPolicy,
         Option<&crate::networking::v1::NetworkPolicy>,
+    ),
+    pub validate_presence: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::networking::v1::IngressSpec,
+        Option<&crate::networking::v1::IngressSpec>,
+    ),
+    pub validate_reference: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::TypedLocalObjectReference,
+        Option<&crate::core::v1::TypedLocalObjectReference>,
+    ),
+    pub validate_rule: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::networking::v1::IngressRule,
+        Option<&crate::networking::v1::IngressRule>,
     ),
     pub validate_service_cidr: fn(
         &mut Validation<'_>,
@@ -85,6 +109,15 @@ fn functions() -> &'static Functions {
     FUNCTIONS
         .get()
         .expect("`kubernetes::register()` is called before objects are worked on")
+}
+
+pub fn choose_options(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::networking::v1::Ingress,
+    old: Option<&crate::networking::v1::Ingress>,
+) {
+    (functions().choose_options)(validation, path, new, old)
 }
 
 pub fn default_network_policy(object: &mut crate::networking::v1::NetworkPolicy) {
@@ -147,6 +180,15 @@ pub fn v1beta1_ingress_backend_to_hub(
     (functions().v1beta1_ingress_backend_to_hub)(from, to)
 }
 
+pub fn validate_class_annotation(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::networking::v1::Ingress,
+    old: Option<&crate::networking::v1::Ingress>,
+) {
+    (functions().validate_class_annotation)(validation, path, new, old)
+}
+
 pub fn validate_cluster_metadata(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -156,15 +198,6 @@ pub fn validate_cluster_metadata(
     (functions().validate_cluster_metadata)(validation, path, new, old)
 }
 
-pub fn validate_ingress(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::networking::v1::Ingress,
-    old: Option<&crate::networking::v1::Ingress>,
-) {
-    (functions().validate_ingress)(validation, path, new, old)
-}
-
 pub fn validate_network_policy(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -172,6 +205,33 @@ pub fn validate_network_policy(
     old: Option<&crate::networking::v1::NetworkPolicy>,
 ) {
     (functions().validate_network_policy)(validation, path, new, old)
+}
+
+pub fn validate_presence(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::networking::v1::IngressSpec,
+    old: Option<&crate::networking::v1::IngressSpec>,
+) {
+    (functions().validate_presence)(validation, path, new, old)
+}
+
+pub fn validate_reference(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::TypedLocalObjectReference,
+    old: Option<&crate::core::v1::TypedLocalObjectReference>,
+) {
+    (functions().validate_reference)(validation, path, new, old)
+}
+
+pub fn validate_rule(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::networking::v1::IngressRule,
+    old: Option<&crate::networking::v1::IngressRule>,
+) {
+    (functions().validate_rule)(validation, path, new, old)
 }
 
 pub fn validate_service_cidr(

@@ -291,6 +291,7 @@ pub fn register() {
         validate_shares: crate::flowcontrol::validate_shares,
     });
     generated::functions::networking::register(generated::functions::networking::Functions {
+        choose_options: crate::networking::choose_options,
         default_network_policy: crate::networking::default_network_policy,
         ingress_address: crate::networking::ingress_address,
         ingress_class_name: crate::networking::ingress_class_name,
@@ -300,9 +301,12 @@ pub fn register() {
         ip_address_parent_ref: crate::networking::ip_address_parent_ref,
         v1beta1_ingress_backend_from_hub: crate::networking::v1beta1_ingress_backend_from_hub,
         v1beta1_ingress_backend_to_hub: crate::networking::v1beta1_ingress_backend_to_hub,
+        validate_class_annotation: crate::networking::validate_class_annotation,
         validate_cluster_metadata: crate::networking::validate_cluster_metadata,
-        validate_ingress: crate::networking::validate_ingress,
         validate_network_policy: crate::networking::validate_network_policy,
+        validate_presence: crate::networking::validate_presence,
+        validate_reference: crate::networking::validate_reference,
+        validate_rule: crate::networking::validate_rule,
         validate_service_cidr: crate::networking::validate_service_cidr,
         validate_whole_metadata_update: crate::networking::validate_whole_metadata_update,
         warn_ingress: crate::networking::warn_ingress,

@@ -292,3 +292,48 @@ fn budgets_of_disruptions_are_shares_of_a_hundred() {
     assert!(found[0].ends_with("minAvailable and maxUnavailable cannot be both set"), "{found:?}");
     assert_eq!(found[1..], ["spec.maxUnavailable: Invalid value: -1: must be greater than or equal to 0"]);
 }
+
+#[test]
+fn backends_of_ingresses_are_a_service_or_an_object() {
+    let ingress = |backend: Value| {
+        let meta = json!({ "name": "a", "namespace": "a" });
+        let spec = json!({ "defaultBackend": backend });
+        json!({ "apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": meta, "spec": spec })
+    };
+    let service = |port: Value| json!({ "service": { "name": "a", "port": port } });
+    assert_eq!(errors(&ingress(service(json!({ "name": "http" })))), [""; 0]);
+    let found = errors(&ingress(service(json!({}))));
+    assert_eq!(found, ["spec.defaultBackend: Required value: port name or number is required"]);
+    let found = errors(&ingress(service(json!({ "name": "http", "number": 80 }))));
+    assert_eq!(found, ["spec.defaultBackend: Invalid value: \"\": cannot set both port name & port number"]);
+    let found = errors(&ingress(service(json!({ "number": 70_000 }))));
+    let expect =
+        "spec.defaultBackend.service.port.number: Invalid value: 70000: must be between 1 and 65535, inclusive";
+    assert_eq!(found, [expect]);
+    let found = errors(&ingress(json!({})));
+    assert_eq!(found, ["spec.defaultBackend: Invalid value: \"\": resource or service backend is required"]);
+}
+
+#[test]
+fn rules_of_ingresses_have_hosts_and_paths() {
+    let ingress = |host: &str, path: Value| {
+        let meta = json!({ "name": "a", "namespace": "a" });
+        let rules = json!([{ "host": host, "http": { "paths": [path] } }]);
+        let spec = json!({ "rules": rules });
+        json!({ "apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": meta, "spec": spec })
+    };
+    let backend = json!({ "service": { "name": "a", "port": { "number": 80 } } });
+    let path = |kind: &str, path: &str| json!({ "pathType": kind, "path": path, "backend": backend });
+    assert_eq!(errors(&ingress("*.example.com", path("ImplementationSpecific", ""))), [""; 0]);
+    let found = errors(&ingress("10.0.0.1", path("Exact", "a//b/..")));
+    let place = "spec.rules[0].http.paths[0]";
+    let expect = [
+        "spec.rules[0].host: Invalid value: \"10.0.0.1\": must be a DNS name, not an IP address".to_owned(),
+        format!("{place}.path: Invalid value: \"a//b/..\": must be an absolute path"),
+        format!("{place}.path: Invalid value: \"a//b/..\": must not contain '//'"),
+        format!("{place}.path: Invalid value: \"a//b/..\": cannot end with '/..'"),
+    ];
+    assert_eq!(found, expect);
+    let found = errors(&ingress("a.example.com", json!({ "path": "a", "backend": {} })));
+    assert_eq!(found, [format!("{place}.pathType: Required value: pathType must be specified")]);
+}

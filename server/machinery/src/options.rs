@@ -70,3 +70,9 @@ pub const ADDRESSES_IPV4: &str = "addresses_ipv4";
 pub const ADDRESSES_IPV6: &str = "addresses_ipv6";
 /// Addresses of endpoints are names.
 pub const ADDRESSES_FQDN: &str = "addresses_fqdn";
+/// Ingresses may name any secret for TLS.
+pub const ANY_SECRET_NAME: &str = "any_secret_name";
+/// Rules of ingresses for wildcards may have any paths.
+pub const ANY_WILDCARD_RULE: &str = "any_wildcard_rule";
+/// Services may have names that begin with a digit.
+pub const RELAXED_SERVICE_NAMES: &str = "relaxed_service_names";

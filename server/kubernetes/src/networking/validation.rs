@@ -4,7 +4,7 @@ mod ingress;
 mod network_policy;
 mod service_cidr;
 
-pub use ingress::validate_ingress;
+pub use ingress::*;
 pub use meta::{validate_cluster_metadata, validate_whole_metadata_update};
 pub use network_policy::validate_network_policy;
 pub use service_cidr::validate_service_cidr;

@@ -115,3 +115,26 @@ pub fn percent_up_to_100(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     }
     vec![FieldError::invalid(path, BadValue::json_string(text), "must not be greater than 100%")]
 }
+
+/// A DNS name, which may begin with a wildcard.
+pub fn host_or_wildcard(path: &Path<'_>, host: &str) -> Vec<FieldError> {
+    let check = if host.contains('*') { super::is_wildcard_dns1123_subdomain } else { is_dns1123_subdomain };
+    check(host).into_iter().map(|message| FieldError::invalid(path, host, message)).collect()
+}
+
+/// What is no address.
+pub fn no_ip_address(path: &Path<'_>, host: &str) -> Vec<FieldError> {
+    match super::ip::parse_ip_sloppy(host) {
+        Some(_) => vec![FieldError::invalid(path, host, "must be a DNS name, not an IP address")],
+        None => Vec::new(),
+    }
+}
+
+/// A path of a URL that stands for itself (networking's `invalidPathSequences`, `invalidPathSuffixes`).
+pub fn literal_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    let sequences = ["//", "/./", "/../", "%2f", "%2F"].into_iter().filter(|sequence| text.contains(sequence));
+    let ends = ["/..", "/."].into_iter().filter(|end| text.ends_with(end));
+    let refuse = |detail: String| FieldError::invalid(path, text, detail);
+    let sequences = sequences.map(|sequence| refuse(format!("must not contain '{sequence}'")));
+    sequences.chain(ends.map(|end| refuse(format!("cannot end with '{end}'")))).collect()
+}

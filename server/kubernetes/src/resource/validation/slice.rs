@@ -100,7 +100,7 @@ fn validate_same_place(v: &mut Validation<'_>, path: &Path<'_>, new: &ResourceSl
         v.invalid(&path.child("driver"), &new.driver, IMMUTABLE);
     }
     if new.node_name != old.node_name {
-        let shown = new.node_name.as_ref().map_or(BadValue::None, BadValue::from);
+        let shown = new.node_name.as_deref().map_or(BadValue::None, BadValue::json_string);
         v.invalid(&path.child("nodeName"), shown, IMMUTABLE);
     }
 }
