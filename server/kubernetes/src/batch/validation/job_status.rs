@@ -1,4 +1,5 @@
-//! What the controller says about a job. As others may control jobs too (KEP-4368), it is checked; what is wrong already may stay.
+//! What the controller says about a job. As others may control jobs too (KEP-4368), it is checked; what is wrong
+//! already may stay.
 
 use std::collections::BTreeSet;
 
@@ -26,11 +27,11 @@ fn is_finished(status: &JobStatus) -> bool {
     is_true(status, COMPLETE) || is_true(status, FAILED)
 }
 
-/// `ValidateJobStatusUpdate`
-pub(super) fn validate_status_change(v: &mut Validation<'_>, new: &Job, old: &Job) {
-    let path = Path::new("status");
+/// By hand: what is asked depends on conditions, which are looked up in a list, now and before.
+pub fn validate_job_status_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Job, old: Option<&Job>) {
+    let Some(old) = old else { return };
+    let path = path.child("status");
     let change = Change { new, is: &new.status, was: &old.status };
-    change.validate_counts(v, &path);
     change.validate_completion(v, &path);
     change.validate_finish(v, &path);
     change.validate_indexes(v, &path);
@@ -54,23 +55,6 @@ impl Change<'_> {
 
     fn finishes(&self) -> bool {
         is_finished(self.is) != is_finished(self.was)
-    }
-
-    fn validate_counts(&self, v: &mut Validation<'_>, path: &Path<'_>) {
-        for (field, count) in [
-            ("active", Some(self.is.active)),
-            ("succeeded", Some(self.is.succeeded)),
-            ("failed", Some(self.is.failed)),
-            ("ready", self.is.ready),
-            ("terminating", self.is.terminating),
-        ] {
-            if let Some(count) = count {
-                v.not_negative(&path.child(field), count);
-            }
-        }
-        if let Some(pods) = self.is.uncounted_terminated_pods.as_deref() {
-            validate_uncounted(v, &path.child("uncountedTerminatedPods"), pods);
-        }
     }
 
     /// Conditions that exclude each other, and the time at which the job was complete.
@@ -242,9 +226,15 @@ fn shown(time: Time) -> BadValue {
     BadValue::json_string(&time.to_string())
 }
 
-fn validate_uncounted(v: &mut Validation<'_>, path: &Path<'_>, pods: &UncountedTerminatedPods) {
+/// By hand: two lists share no item.
+pub fn validate_uncounted_pods(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &UncountedTerminatedPods,
+    _: Option<&UncountedTerminatedPods>,
+) {
     let mut seen = BTreeSet::new();
-    for (list, uids) in [("succeeded", &pods.succeeded), ("failed", &pods.failed)] {
+    for (list, uids) in [("succeeded", &new.succeeded), ("failed", &new.failed)] {
         let path = path.child(list);
         for (index, uid) in uids.iter().enumerate() {
             let path = path.index(index);
