@@ -11,11 +11,13 @@ use machinery::scalar::Time;
 use super::indexes::{count_indexes, first_overlap};
 use super::job_spec::INDEXED;
 use crate::core::internal::internal_value;
-use generated::batch::v1::{Job, JobStatus, UncountedTerminatedPods};
+use generated::batch::v1::{Job, JobCondition, JobStatus, UncountedTerminatedPods};
 
 const COMPLETE: &str = "Complete";
 const FAILED: &str = "Failed";
 const FAILURE_TARGET: &str = "FailureTarget";
+/// No pod runs until the job goes on.
+pub(super) const SUSPENDED: &str = "Suspended";
 const SUCCESS_CRITERIA_MET: &str = "SuccessCriteriaMet";
 
 /// Whether a condition holds.
@@ -53,6 +55,12 @@ impl Change<'_> {
         conditions.iter().any(|condition| is_true(self.is, condition) != is_true(self.was, condition))
     }
 
+    /// Whether the job goes on after it was suspended, which the status may tell later than the spec.
+    fn resumes(&self) -> bool {
+        let is_false = |condition: &JobCondition| condition.r#type == SUSPENDED && condition.status == "False";
+        is_true(self.was, SUSPENDED) && self.is.conditions.iter().any(is_false)
+    }
+
     fn finishes(&self) -> bool {
         is_finished(self.is) != is_finished(self.was)
     }
@@ -83,9 +91,10 @@ impl Change<'_> {
             && (time_changed || self.is.start_time != self.was.start_time)
             && completed < started
         {
-            v.invalid(&time, shown(completed), "completionTime cannot be set before startTime");
+            v.invalid(&time, shown(completed), "must be equal to or after `startTime`");
         }
-        if is_true(self.is, FAILED) && !is_true(self.is, FAILURE_TARGET) && self.flips(&[FAILED, FAILURE_TARGET]) {
+        let failed_changed = self.flips(&[FAILED]) || self.is.failed_indexes != self.was.failed_indexes;
+        if is_true(self.is, FAILED) && !is_true(self.is, FAILURE_TARGET) && failed_changed {
             let detail = "cannot set Failed=True condition without the FailureTarget=true condition";
             v.invalid(&conditions, BadValue::Omitted, detail);
         }
@@ -104,14 +113,16 @@ impl Change<'_> {
         if is.active > 0 && (self.finishes() || is.active != was.active) {
             v.invalid(&path.child("active"), is.active, "active>0 is invalid for finished job");
         }
-        if is.start_time.is_none() && (self.finishes() || is.start_time != was.start_time) {
+        // A suspended job without completions is finished before it starts.
+        let never_starts = self.new.spec.suspend == Some(true) && self.new.spec.completions == Some(0);
+        if is.start_time.is_none() && !never_starts && (self.finishes() || is.start_time != was.start_time) {
             v.required(&path.child("startTime"), "startTime is required for finished job");
         }
         let changed = is.uncounted_terminated_pods != was.uncounted_terminated_pods;
         let pods = is.uncounted_terminated_pods.as_deref();
         let pods = pods.filter(|pods| !pods.failed.is_empty() || !pods.succeeded.is_empty());
         if let Some(pods) = pods.filter(|_| self.finishes() || changed) {
-            let detail = "uncountedTerminatedPods needs to be empty for finished job";
+            let detail = "must be empty for finished job";
             v.invalid(&path.child("uncountedTerminatedPods"), internal_value(pods), detail);
         }
     }
@@ -206,10 +217,12 @@ impl Change<'_> {
         if let (Some(is), Some(was)) = (is.completion_time, was.completion_time)
             && is != was
         {
-            v.invalid(&path.child("completionTime"), shown(is), "completionTime cannot be mutated");
+            v.invalid(&path.child("completionTime"), shown(is), "field is immutable");
         }
-        if was.start_time.is_some() && is.start_time != was.start_time && spec.suspend != Some(true) {
-            v.required(&path.child("startTime"), "startTime cannot be removed for unsuspended job");
+        let restarts = was.start_time.is_some() && is.start_time != was.start_time;
+        if restarts && spec.suspend != Some(true) && !self.resumes() {
+            let detail = "field is immutable for unsuspended job once set";
+            v.invalid(&path.child("startTime"), is.start_time.map_or(BadValue::None, shown), detail);
         }
         let (met, had_met) = (is_true(is, SUCCESS_CRITERIA_MET), is_true(was, SUCCESS_CRITERIA_MET));
         if had_met && !met {

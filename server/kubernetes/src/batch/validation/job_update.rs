@@ -5,10 +5,10 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
 
-use super::job_status::is_true;
+use super::job_status::{SUSPENDED, is_true};
 use crate::core::internal::internal_value;
 use generated::batch::v1::{Job, JobSpec};
-use generated::core::v1::{Affinity, Container, PodSpec, PodTemplateSpec};
+use generated::core::v1::{Affinity, PodSpec, PodTemplateSpec};
 
 const IMMUTABLE: &str = "field is immutable";
 
@@ -24,15 +24,14 @@ struct Mutable {
 impl Mutable {
     fn of(context: &Context, old: &Job) -> Self {
         let suspended = old.spec.suspend == Some(true);
-        let idle = suspended && is_true(&old.status, "Suspended") && old.status.active == 0;
         let started = old.status.start_time.is_some();
-        Mutable {
-            scheduling: (suspended && !started)
-                || (idle && context.enabled(features::MutableSchedulingDirectivesForSuspendedJobs)),
-            resources: suspended
-                && (!started || idle)
-                && context.enabled(features::MutablePodResourcesForSuspendedJobs),
-        }
+        let idle = suspended && (!started || is_true(&old.status, SUSPENDED)) && old.status.active == 0;
+        let scheduling = if context.enabled(features::MutableSchedulingDirectivesForSuspendedJobs) {
+            idle
+        } else {
+            suspended && !started
+        };
+        Mutable { scheduling, resources: idle && context.enabled(features::MutablePodResourcesForSuspendedJobs) }
     }
 }
 
@@ -54,11 +53,9 @@ pub fn validate_template_change(v: &mut Validation<'_>, path: &Path<'_>, new: &J
         take_scheduling(&mut expected, new);
     }
     if mutable.resources {
-        let is = with_resources(&new.spec, &expected.spec);
-        if expected.metadata != new.metadata {
-            return v.invalid(&path, internal_value(new), IMMUTABLE);
-        }
-        return validate_same(v, &path.child("spec"), is == expected.spec, || internal_value(&is));
+        take_resources(&mut expected.spec, &new.spec);
+        let path = path.child("spec");
+        return validate_same(v, &path, new.spec == expected.spec, || internal_value(&new.spec));
     }
     validate_same(v, &path, *new == expected, || internal_value(new));
 }
@@ -87,18 +84,14 @@ fn take_scheduling(expected: &mut PodTemplateSpec, new: &PodTemplateSpec) {
     expected.metadata.labels = new.metadata.labels.clone();
 }
 
-/// The new spec with the resources that its containers had.
-fn with_resources(new: &PodSpec, old: &PodSpec) -> PodSpec {
-    let restored = |new: &[Container], old: &[Container]| {
-        let mut containers = new.to_vec();
-        for (container, old) in containers.iter_mut().zip(old) {
-            container.resources = old.resources.clone();
+/// Takes over what the new containers are to get, as far as they are those that are stored.
+fn take_resources(expected: &mut PodSpec, new: &PodSpec) {
+    for (expected, new) in
+        [(&mut expected.containers, &new.containers), (&mut expected.init_containers, &new.init_containers)]
+    {
+        if expected.len() == new.len() {
+            let pairs = expected.iter_mut().zip(new).filter(|(expected, new)| expected.name == new.name);
+            pairs.for_each(|(expected, new)| expected.resources = new.resources.clone());
         }
-        containers
-    };
-    PodSpec {
-        containers: restored(&new.containers, &old.containers),
-        init_containers: restored(&new.init_containers, &old.init_containers),
-        ..new.clone()
     }
 }
