@@ -10,7 +10,9 @@ use crate::meta::ObjectMeta;
 #[column("Controller", by_hand = controller_revision_controller, reads(metadata.ownerReferences), "Kind and name of the controller that the revision belongs to.")]
 #[column("Revision", revision)]
 #[column("Age", age)]
-#[validate(by_hand = validate_controller_revision)]
+#[check(revision, not_negative)]
+#[check(data, required = "data is mandatory", when(create))]
+#[check(self, by_hand = validate_revision_data)]
 pub struct ControllerRevision {
     /// Name and owner of the snapshot; the owning controller creates it.
     #[field(1)]

@@ -22,8 +22,10 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[default(spec.revisionHistoryLimit = 10)]
 #[default(by_hand = default_daemon_set)]
 #[normalize(by_hand = normalize_daemon_set)]
-#[validate(by_hand = validate_daemon_set)]
 #[strategy(create = create_daemon_set, update = update_daemon_set, warnings = warn_daemon_set)]
+#[check(spec.selector, immutable)]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(status, below, when(subresource = status))]
 pub struct DaemonSet {
     /// Name, namespace, labels and annotations of the DaemonSet.
     #[field(1)]
@@ -39,6 +41,18 @@ pub struct DaemonSet {
 }
 
 /// Settings for a DaemonSet's pods and how they are updated.
+#[check(self, by_hand = validate_daemon_set_selector)]
+#[check(
+    selector,
+    invalid = "empty selector is invalid for daemonset",
+    when(set(selector), unset(selector.matchLabels), unset(selector.matchExpressions))
+)]
+#[check(self, by_hand = validate_daemon_set_pods)]
+#[check(template.spec.restartPolicy, one_of(Always))]
+#[check(template.spec.activeDeadlineSeconds, forbidden = "activeDeadlineSeconds in DaemonSet is not Supported")]
+#[check(minReadySeconds, not_negative)]
+#[check(updateStrategy, below)]
+#[check(revisionHistoryLimit, not_negative)]
 pub struct DaemonSetSpec {
     /// Labels identifying the daemon's pods; must match the template and cannot change.
     #[field(1, required)]
@@ -62,6 +76,8 @@ pub struct DaemonSetSpec {
 }
 
 /// How daemon pods get replaced once the template changes.
+#[check(rollingUpdate, required, below, when(type = RollingUpdate))]
+#[check(self, by_hand = refuse_daemon_set_strategy, when(not(type = (OnDelete, RollingUpdate))))]
 pub struct DaemonSetUpdateStrategy {
     /// Value `RollingUpdate` replaces pods automatically; `OnDelete` waits for manual deletion.
     #[field(1)]
@@ -79,6 +95,11 @@ pub enum DaemonSetUpdateStrategyType {
 }
 
 /// Limits on disruption while daemon pods are replaced.
+#[check(maxUnavailable, not_negative, format = percent)]
+#[check(maxSurge, not_negative, format = percent)]
+#[check(maxUnavailable, format = percent_of_at_most_all)]
+#[check(maxSurge, format = percent_of_at_most_all)]
+#[check(self, by_hand = validate_progress_of_daemons)]
 pub struct RollingUpdateDaemonSet {
     /// Nodes (count or percent) that may lack the pod during updates; default 1.
     #[field(1)]
@@ -90,6 +111,16 @@ pub struct RollingUpdateDaemonSet {
 }
 
 /// Node and pod counts reported by the DaemonSet controller.
+#[check(currentNumberScheduled, not_negative)]
+#[check(numberMisscheduled, not_negative)]
+#[check(desiredNumberScheduled, not_negative)]
+#[check(numberReady, not_negative)]
+#[check(observedGeneration, not_negative)]
+#[check(updatedNumberScheduled, not_negative)]
+#[check(numberAvailable, not_negative)]
+#[check(numberUnavailable, not_negative)]
+#[check(collisionCount, not_negative)]
+#[check(self, by_hand = validate_collisions_of_daemon_set)]
 pub struct DaemonSetStatus {
     /// Eligible nodes already running at least one daemon pod.
     #[field(1, required)]

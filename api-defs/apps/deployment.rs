@@ -29,8 +29,10 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[default(spec.progressDeadlineSeconds = 600)]
 #[default(by_hand = default_deployment)]
 #[normalize(by_hand = normalize_deployment)]
-#[validate(by_hand = validate_deployment)]
 #[strategy(update = update_deployment, warnings = warn_deployment)]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(spec.selector, immutable)]
+#[check(status, below, when(subresource = status))]
 pub struct Deployment {
     /// Name, namespace, labels and annotations of the Deployment.
     #[field(1)]
@@ -46,6 +48,25 @@ pub struct Deployment {
 }
 
 /// Settings for a Deployment's pods and rollouts.
+#[check(replicas, not_negative)]
+#[check(selector, required, below)]
+#[check(
+    selector,
+    invalid = "empty selector is invalid for deployment",
+    when(set(selector), unset(selector.matchLabels), unset(selector.matchExpressions))
+)]
+#[check(self, by_hand = validate_deployment_pods)]
+#[check(template.spec.restartPolicy, one_of(Always), when(part(pods)))]
+#[check(
+    template.spec.activeDeadlineSeconds,
+    forbidden = "activeDeadlineSeconds in ReplicaSet is not Supported",
+    when(part(pods))
+)]
+#[check(strategy, below)]
+#[check(minReadySeconds, not_negative)]
+#[check(revisionHistoryLimit, not_negative)]
+#[check(progressDeadlineSeconds, not_negative)]
+#[check(self, by_hand = validate_progress_deadline, when(set(progressDeadlineSeconds)))]
 pub struct DeploymentSpec {
     /// Number of pods wanted; 1 when omitted, 0 to stop everything.
     #[field(1)]
@@ -81,6 +102,18 @@ pub struct DeploymentSpec {
 }
 
 /// How a Deployment swaps old pods for new ones.
+#[check(
+    rollingUpdate,
+    forbidden = "may not be specified when strategy `type` is 'Recreate'",
+    when(type = Recreate)
+)]
+#[check(
+    rollingUpdate,
+    required = "this should be defaulted and never be nil",
+    below,
+    when(type = RollingUpdate)
+)]
+#[check(self, by_hand = refuse_deployment_strategy, when(not(type = (Recreate, RollingUpdate))))]
 pub struct DeploymentStrategy {
     /// Value `Recreate` kills all old pods first; `RollingUpdate` (default) overlaps them.
     #[field(1)]
@@ -98,6 +131,10 @@ pub enum DeploymentStrategyType {
 }
 
 /// Limits on disruption while Deployment pods are replaced.
+#[check(maxUnavailable, not_negative, format = percent)]
+#[check(maxSurge, not_negative, format = percent)]
+#[check(self, by_hand = validate_progress_of_deployment)]
+#[check(maxUnavailable, format = percent_of_at_most_all)]
 pub struct RollingUpdateDeployment {
     /// Pods (count or percent, rounded down) that may be missing; default 25%.
     #[field(1)]
@@ -109,6 +146,19 @@ pub struct RollingUpdateDeployment {
 }
 
 /// Replica counts and conditions reported by the Deployment controller.
+#[check(observedGeneration, not_negative)]
+#[check(replicas, not_negative)]
+#[check(updatedReplicas, not_negative)]
+#[check(readyReplicas, not_negative)]
+#[check(availableReplicas, not_negative)]
+#[check(unavailableReplicas, not_negative)]
+#[check(terminatingReplicas, not_negative)]
+#[check(collisionCount, not_negative)]
+#[check(updatedReplicas, at_most(replicas, "cannot be greater than status.replicas"))]
+#[check(readyReplicas, at_most(replicas, "cannot be greater than status.replicas"))]
+#[check(availableReplicas, at_most(replicas, "cannot be greater than status.replicas"))]
+#[check(availableReplicas, at_most(readyReplicas, "cannot be greater than readyReplicas"))]
+#[check(self, by_hand = validate_collisions_of_deployment)]
 pub struct DeploymentStatus {
     /// Deployment generation the controller most recently acted on.
     #[field(1)]

@@ -23,8 +23,10 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[column("Images", join(spec.template.spec.containers.image), priority = 1)]
 #[column("Selector", selector(spec.selector), priority = 1)]
 #[default(spec.replicas = 1)]
-#[validate(by_hand = validate_replica_set)]
 #[strategy(warnings = warn_replica_set)]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(spec.selector, immutable)]
+#[check(status, below, when(subresource = status))]
 pub struct ReplicaSet {
     /// Name, namespace, labels and annotations of the ReplicaSet.
     #[field(1)]
@@ -40,6 +42,21 @@ pub struct ReplicaSet {
 }
 
 /// Settings for a ReplicaSet's pods.
+#[check(replicas, not_negative)]
+#[check(minReadySeconds, not_negative)]
+#[check(selector, required, below)]
+#[check(
+    selector,
+    invalid = "empty selector is invalid for deployment",
+    when(set(selector), unset(selector.matchLabels), unset(selector.matchExpressions))
+)]
+#[check(self, by_hand = validate_replica_set_pods)]
+#[check(template.spec.restartPolicy, one_of(Always), when(part(pods)))]
+#[check(
+    template.spec.activeDeadlineSeconds,
+    forbidden = "activeDeadlineSeconds in ReplicaSet is not Supported",
+    when(part(pods))
+)]
 pub struct ReplicaSetSpec {
     /// Number of pods to maintain; 1 when omitted.
     #[field(1)]
@@ -59,6 +76,16 @@ pub struct ReplicaSetSpec {
 }
 
 /// Pod counts and conditions reported by the ReplicaSet controller.
+#[check(replicas, not_negative)]
+#[check(fullyLabeledReplicas, not_negative)]
+#[check(readyReplicas, not_negative)]
+#[check(availableReplicas, not_negative)]
+#[check(observedGeneration, not_negative)]
+#[check(terminatingReplicas, not_negative)]
+#[check(fullyLabeledReplicas, at_most(replicas, "cannot be greater than status.replicas"))]
+#[check(readyReplicas, at_most(replicas, "cannot be greater than status.replicas"))]
+#[check(availableReplicas, at_most(replicas, "cannot be greater than status.replicas"))]
+#[check(availableReplicas, at_most(readyReplicas, "cannot be greater than readyReplicas"))]
 pub struct ReplicaSetStatus {
     /// Non-terminating pods that currently match the ReplicaSet.
     #[field(1, required)]

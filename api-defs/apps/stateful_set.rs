@@ -34,8 +34,14 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[default(spec.replicas = 1)]
 #[default(spec.revisionHistoryLimit = 10)]
 #[default(by_hand = default_stateful_set)]
-#[validate(by_hand = validate_stateful_set)]
 #[strategy(warnings = warn_stateful_set)]
+#[check(self, by_hand = validate_stateful_set_metadata, when(not(subresource = status)))]
+#[check(spec, by_hand = allow_stored_template, when(update, not(subresource = status)))]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(spec, by_hand = validate_stateful_set_change, when(update, not(subresource = status)))]
+#[check(status, below, when(subresource = status))]
+#[check(self, by_hand = validate_stateful_set_metadata, when(subresource = status))]
+#[check(status, by_hand = validate_collisions_of_stateful_set, when(subresource = status))]
 pub struct StatefulSet {
     /// Name, namespace, labels and annotations of the StatefulSet.
     #[field(1)]
@@ -51,6 +57,28 @@ pub struct StatefulSet {
 }
 
 /// Settings for a StatefulSet's pods, storage and updates.
+#[check(podManagementPolicy, required)]
+#[check(
+    podManagementPolicy,
+    invalid = "must be 'OrderedReady' or 'Parallel'",
+    when(not(podManagementPolicy = ("", OrderedReady, Parallel)))
+)]
+#[check(updateStrategy, below)]
+#[check(persistentVolumeClaimRetentionPolicy, below)]
+#[check(volumeClaimTemplates, by_hand = validate_claim_template_of_set, when(create))]
+#[check(replicas, not_negative)]
+#[check(minReadySeconds, not_negative)]
+#[check(ordinals.start, not_negative)]
+#[check(serviceName, optional, name = dns1123_label, when(create))]
+#[check(selector, required, below)]
+#[check(
+    selector,
+    invalid = "empty selector is invalid for statefulset",
+    when(set(selector), unset(selector.matchLabels), unset(selector.matchExpressions))
+)]
+#[check(self, by_hand = validate_stateful_set_pods)]
+#[check(template.spec.restartPolicy, one_of(Always))]
+#[check(template.spec.activeDeadlineSeconds, forbidden = "activeDeadlineSeconds in StatefulSet is not Supported")]
 pub struct StatefulSetSpec {
     /// Number of numbered pods wanted; 1 when omitted.
     #[field(1)]
@@ -104,6 +132,9 @@ pub enum PodManagementPolicyType {
 }
 
 /// How StatefulSet pods get replaced once the template changes.
+#[check(self, missing = "", when(type = ""))]
+#[check(rollingUpdate, below, when(type = RollingUpdate))]
+#[check(self, by_hand = validate_stateful_set_strategy, when(not(type = ("", RollingUpdate))))]
 pub struct StatefulSetUpdateStrategy {
     /// Value `RollingUpdate` goes from highest ordinal down; `OnDelete` waits for manual deletion.
     #[field(1)]
@@ -121,6 +152,10 @@ pub enum StatefulSetUpdateStrategyType {
 }
 
 /// Limits and staging for updating StatefulSet pods.
+#[check(partition, not_negative)]
+#[check(maxUnavailable, not_negative, format = percent)]
+#[check(self, by_hand = validate_progress_of_set, when(set(maxUnavailable)))]
+#[check(maxUnavailable, format = percent_of_at_most_all)]
 pub struct RollingUpdateStatefulSetStrategy {
     /// Only pods with ordinals at or above this number are updated; default 0.
     #[field(1)]
@@ -132,6 +167,8 @@ pub struct RollingUpdateStatefulSetStrategy {
 }
 
 /// Decides whether claims outlive the StatefulSet or its scaled-down pods.
+#[check(whenDeleted, one_of(Retain, Delete))]
+#[check(whenScaled, one_of(Retain, Delete))]
 pub struct StatefulSetPersistentVolumeClaimRetentionPolicy {
     /// Fate of claims when the StatefulSet goes away; default `Retain`.
     #[field(1)]
@@ -157,6 +194,18 @@ pub struct StatefulSetOrdinals {
 }
 
 /// Replica counts and revisions reported by the StatefulSet controller.
+#[check(replicas, not_negative)]
+#[check(readyReplicas, not_negative)]
+#[check(currentReplicas, not_negative)]
+#[check(updatedReplicas, not_negative)]
+#[check(availableReplicas, not_negative)]
+#[check(observedGeneration, not_negative)]
+#[check(collisionCount, not_negative)]
+#[check(readyReplicas, at_most(replicas, "cannot be greater than status.replicas"))]
+#[check(currentReplicas, at_most(replicas, "cannot be greater than status.replicas"))]
+#[check(updatedReplicas, at_most(replicas, "cannot be greater than status.replicas"))]
+#[check(availableReplicas, at_most(replicas, "cannot be greater than status.replicas"))]
+#[check(availableReplicas, at_most(readyReplicas, "cannot be greater than status.readyReplicas"))]
 pub struct StatefulSetStatus {
     /// StatefulSet generation the controller most recently acted on.
     #[field(1)]

@@ -21,8 +21,10 @@ use crate::meta::ObjectMeta;
 #[default(spec.suspend = false)]
 #[default(spec.successfulJobsHistoryLimit = 3)]
 #[default(spec.failedJobsHistoryLimit = 1)]
-#[validate(by_hand = validate_cron_job)]
 #[strategy(warnings = warn_cron_job)]
+#[check(self, by_hand = validate_cron_job_metadata, when(subresource = ""))]
+#[check(spec, below, when(subresource = ""))]
+#[check(metadata.name, max_bytes(52, "must be no more than 52 characters"), when(create))]
 pub struct CronJob {
     /// Name, namespace, labels and annotations; names are limited to 52 characters.
     #[field(1)]
@@ -38,6 +40,20 @@ pub struct CronJob {
 }
 
 /// When to start Jobs and what they look like.
+#[check(schedule, required)]
+#[check(self, by_hand = validate_schedule, when(set(schedule)))]
+#[check(startingDeadlineSeconds, not_negative)]
+#[check(self, by_hand = validate_time_zone, when(set(timeZone), changed(timeZone)))]
+#[check(concurrencyPolicy, required, one_of(Allow, Forbid, Replace))]
+#[check(jobTemplate.spec, below)]
+#[check(
+    jobTemplate.spec.selector,
+    invalid = "`selector` will be auto-generated",
+    when(set(jobTemplate.spec.selector))
+)]
+#[check(jobTemplate.spec.manualSelector, unsupported("nil", "false"), when(jobTemplate.spec.manualSelector = true))]
+#[check(successfulJobsHistoryLimit, not_negative)]
+#[check(failedJobsHistoryLimit, not_negative)]
 pub struct CronJobSpec {
     /// Cron expression of five fields, e.g. `*/15 * * * *`, or `@hourly` style macros.
     #[field(1, required)]

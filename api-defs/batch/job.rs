@@ -25,8 +25,30 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[default(spec.suspend = false)]
 #[default(spec.manualSelector = false)]
 #[default(by_hand = default_job)]
-#[validate(by_hand = validate_job)]
 #[strategy(create = create_job, warnings = warn_job)]
+#[check(self, by_hand = validate_job_metadata, when(not(subresource = status)))]
+#[check(self, by_hand = validate_generated_selector, when(not(subresource = status), not(spec.manualSelector = true)))]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(spec, below = selector, when(not(subresource = status)))]
+#[check(
+    self,
+    by_hand = validate_names_of_pods,
+    when(not(subresource = status), spec.completionMode = Indexed, set(spec.completions))
+)]
+#[check(self, by_hand = validate_job_metadata_change, when(update))]
+#[check(spec, below, when(update, not(subresource = status)))]
+#[check(spec, below = selector, when(update, not(subresource = status)))]
+#[check(spec.completions, immutable, when(not(spec.completionMode = Indexed)))]
+#[check(spec, by_hand = validate_elastic_completions, when(update, spec.completionMode = Indexed))]
+#[check(spec.selector, immutable)]
+#[check(self, by_hand = validate_template_change, when(update, not(subresource = status)))]
+#[check(spec.completionMode, immutable)]
+#[check(spec.podFailurePolicy, immutable)]
+#[check(spec.backoffLimitPerIndex, immutable)]
+#[check(spec.managedBy, immutable)]
+#[check(spec.successPolicy, immutable)]
+#[check(status, below, when(subresource = status))]
+#[check(self, by_hand = validate_job_status_change, when(subresource = status))]
 pub struct Job {
     /// Name, namespace, labels and annotations of the Job.
     #[field(1)]
@@ -42,6 +64,93 @@ pub struct Job {
 }
 
 /// How a Job's pods run, retry and finish.
+#[check(parallelism, not_negative)]
+#[check(completions, not_negative)]
+#[check(activeDeadlineSeconds, not_negative)]
+#[check(backoffLimit, not_negative)]
+#[check(ttlSecondsAfterFinished, not_negative)]
+#[check(backoffLimitPerIndex, not_negative)]
+#[check(maxFailedIndexes, not_negative)]
+#[check(backoffLimitPerIndex, required = "when maxFailedIndexes is specified", when(set(maxFailedIndexes)))]
+#[check(managedBy, format = domain_prefixed_path, max_bytes = 63)]
+#[check(completionMode, one_of(NonIndexed, Indexed))]
+#[check(completions, required = "when completion mode is Indexed", when(completionMode = Indexed))]
+#[check(
+    parallelism,
+    max(100000, "must be less than or equal to 100000 when completion mode is Indexed"),
+    when(completionMode = Indexed)
+)]
+#[check(
+    maxFailedIndexes,
+    at_most(completions, "must be less than or equal to completions"),
+    when(completionMode = Indexed)
+)]
+#[check(maxFailedIndexes, max = 100000, when(completionMode = Indexed))]
+#[check(
+    self,
+    by_hand = validate_many_completions,
+    when(completionMode = Indexed, set(completions), set(backoffLimitPerIndex))
+)]
+#[check(
+    maxFailedIndexes,
+    required = "must be specified when completions is above 100000",
+    when(part(many))
+)]
+#[check(
+    parallelism,
+    max(
+        10000,
+        "must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index"
+    ),
+    when(part(many))
+)]
+#[check(
+    maxFailedIndexes,
+    max(
+        10000,
+        "must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index"
+    ),
+    when(part(many))
+)]
+#[check(
+    backoffLimitPerIndex,
+    invalid = "requires indexed completion mode",
+    when(set(backoffLimitPerIndex), any(unset(completionMode), completionMode = NonIndexed))
+)]
+#[check(
+    maxFailedIndexes,
+    invalid = "requires indexed completion mode",
+    when(set(maxFailedIndexes), any(unset(completionMode), completionMode = NonIndexed))
+)]
+#[check(podFailurePolicy, below)]
+#[check(self, by_hand = validate_failure_rules, when(set(podFailurePolicy)))]
+#[check(
+    successPolicy,
+    invalid = "requires indexed completion mode",
+    when(set(successPolicy), not(completionMode = Indexed))
+)]
+#[check(successPolicy, below, when(completionMode = Indexed))]
+#[check(self, by_hand = validate_success_rules, when(set(successPolicy), completionMode = Indexed))]
+#[check(podReplacementPolicy, one_of(Failed), when(set(podFailurePolicy)))]
+#[check(podReplacementPolicy, one_of(Failed, TerminatingOrFailed), when(unset(podFailurePolicy)))]
+#[check(self, by_hand = validate_pods_of_job)]
+#[check(
+    template.spec.restartPolicy,
+    missing = "valid values: \"OnFailure\", \"Never\"",
+    when(template.spec.restartPolicy = ("", Always))
+)]
+#[check(
+    template.spec.restartPolicy,
+    one_of(OnFailure, Never),
+    when(not(template.spec.restartPolicy = ("", Always)))
+)]
+#[check(
+    template.spec.restartPolicy,
+    invalid = "only \"Never\" is supported when podFailurePolicy is specified",
+    when(set(podFailurePolicy), template.spec.restartPolicy = OnFailure)
+)]
+#[check(selector, required, when(part(selector)))]
+#[check(self, by_hand = validate_selector_of_job, when(part(selector)))]
 pub struct JobSpec {
     /// Most pods running at once; default 1, and 0 pauses the Job.
     #[field(1)]
@@ -109,6 +218,7 @@ pub struct JobSpec {
 }
 
 /// Decides how a Job reacts to different kinds of pod failure.
+#[check(rules, max_items = 20)]
 pub struct PodFailurePolicy {
     /// Ordered reactions, at most 20; the first match wins.
     #[field(1, required, list = atomic)]
@@ -116,6 +226,14 @@ pub struct PodFailurePolicy {
 }
 
 /// One reaction to a pod failure; give exactly one kind of criterion.
+#[check(
+    action,
+    required = "valid values: [\"Count\" \"FailIndex\" \"FailJob\" \"Ignore\"]",
+    one_of(Count, FailIndex, FailJob, Ignore)
+)]
+#[check(onExitCodes, below)]
+#[check(onPodConditions, max_items = 20, below, when(part(conditions)))]
+#[check(self, by_hand = validate_criteria, when(part(conditions)))]
 pub struct PodFailurePolicyRule {
     /// What happens on a match: `FailJob`, `FailIndex`, `Ignore` or `Count`.
     #[field(1, required)]
@@ -139,6 +257,10 @@ pub enum PodFailurePolicyAction {
 }
 
 /// Matches failed pods by container exit code.
+#[check(operator, required = "valid values: [\"In\" \"NotIn\"]", one_of(In, NotIn))]
+#[check(values, invalid = "at least one value is required", when(part(values), unset(values)))]
+#[check(values, max_items = 255, when(part(values)))]
+#[check(self, by_hand = validate_exit_codes, when(part(values)))]
 pub struct PodFailurePolicyOnExitCodesRequirement {
     /// Container to examine; unset means any container or init container.
     #[field(1)]
@@ -160,6 +282,12 @@ pub enum PodFailurePolicyOnExitCodesOperator {
 }
 
 /// Matches failed pods by one of their conditions.
+#[check(type, format = qualified_name)]
+#[check(
+    status,
+    required = "valid values: [\"False\" \"True\" \"Unknown\"]",
+    one_of(False, True, Unknown)
+)]
 pub struct PodFailurePolicyOnPodConditionsPattern {
     /// Pod condition to look for, such as `DisruptionTarget`.
     #[field(1, required)]
@@ -171,6 +299,11 @@ pub struct PodFailurePolicyOnPodConditionsPattern {
 }
 
 /// Defines when an Indexed Job counts as successful before all indexes finish.
+#[check(
+    rules,
+    filled = "at least one rules must be specified when the successPolicy is specified",
+    max_items = 20
+)]
 pub struct SuccessPolicy {
     /// Alternatives tried in order, at most 20; meeting one is enough.
     #[field(1, required, list = atomic)]
@@ -178,6 +311,13 @@ pub struct SuccessPolicy {
 }
 
 /// Success criterion by indexes, by count, or both together.
+#[check(
+    self,
+    missing = "at least one of succeededCount or succeededIndexes must be specified",
+    when(none(succeededCount, succeededIndexes))
+)]
+#[check(succeededIndexes, max_bytes = 65536)]
+#[check(succeededCount, not_negative, when(part(count)))]
 pub struct SuccessPolicyRule {
     /// Indexes that have to succeed, in compact form such as `0,2-4`.
     #[field(1)]
@@ -201,6 +341,12 @@ pub enum PodReplacementPolicy {
 }
 
 /// Progress reported by the Job controller.
+#[check(active, not_negative)]
+#[check(succeeded, not_negative)]
+#[check(failed, not_negative)]
+#[check(ready, not_negative)]
+#[check(terminating, not_negative)]
+#[check(uncountedTerminatedPods, below)]
 pub struct JobStatus {
     /// Latest Job conditions, e.g. `Complete` or `Failed`.
     #[allow(L005)]
@@ -286,6 +432,7 @@ pub enum JobConditionType {
 }
 
 /// Finished pods that the Job's counters do not include yet.
+#[check(self, by_hand = validate_uncounted_pods)]
 pub struct UncountedTerminatedPods {
     /// UIDs of successful pods awaiting counting.
     #[field(1, list = set, go = "types.UID")]

@@ -19,17 +19,113 @@ pub struct Functions {
     pub job_duration: fn(&crate::batch::v1::Job, &PrintContext) -> Cell,
     pub job_status: fn(&crate::batch::v1::Job, &PrintContext) -> Cell,
     pub job_successful_label: fn(&crate::batch::v1::Job) -> String,
-    pub validate_cron_job: fn(
+    pub validate_criteria: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::PodFailurePolicyRule,
+        Option<&crate::batch::v1::PodFailurePolicyRule>,
+    ),
+    pub validate_cron_job_metadata: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::batch::v1::CronJob,
         Option<&crate::batch::v1::CronJob>,
     ),
-    pub validate_job: fn(
+    pub validate_elastic_completions: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::JobSpec,
+        Option<&crate::batch::v1::JobSpec>,
+    ),
+    pub validate_exit_codes: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::PodFailurePolicyOnExitCodesRequirement,
+        Option<&crate::batch::v1::PodFailurePolicyOnExitCodesRequirement>,
+    ),
+    pub validate_failure_rules: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::JobSpec,
+        Option<&crate::batch::v1::JobSpec>,
+    ),
+    pub validate_generated_selector: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::batch::v1::Job,
         Option<&crate::batch::v1::Job>,
+    ),
+    pub validate_job_metadata: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::Job,
+        Option<&crate::batch::v1::Job>,
+    ),
+    pub validate_job_metadata_change: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::Job,
+        Option<&crate::batch::v1::Job>,
+    ),
+    pub validate_job_status_change: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::Job,
+        Option<&crate::batch::v1::Job>,
+    ),
+    pub validate_many_completions: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::JobSpec,
+        Option<&crate::batch::v1::JobSpec>,
+    ),
+    pub validate_names_of_pods: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::Job,
+        Option<&crate::batch::v1::Job>,
+    ),
+    pub validate_pods_of_job: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::JobSpec,
+        Option<&crate::batch::v1::JobSpec>,
+    ),
+    pub validate_schedule: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::CronJobSpec,
+        Option<&crate::batch::v1::CronJobSpec>,
+    ),
+    pub validate_selector_of_job: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::JobSpec,
+        Option<&crate::batch::v1::JobSpec>,
+    ),
+    pub validate_success_rules: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::JobSpec,
+        Option<&crate::batch::v1::JobSpec>,
+    ),
+    pub validate_template_change: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::Job,
+        Option<&crate::batch::v1::Job>,
+    ),
+    pub validate_time_zone: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::CronJobSpec,
+        Option<&crate::batch::v1::CronJobSpec>,
+    ),
+    pub validate_uncounted_pods: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::UncountedTerminatedPods,
+        Option<&crate::batch::v1::UncountedTerminatedPods>,
     ),
     pub warn_cron_job: fn(
         &Context,
@@ -91,22 +187,166 @@ pub fn job_successful_label(object: &crate::batch::v1::Job) -> String {
     (functions().job_successful_label)(object)
 }
 
-pub fn validate_cron_job(
+pub fn validate_criteria(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::PodFailurePolicyRule,
+    old: Option<&crate::batch::v1::PodFailurePolicyRule>,
+) {
+    (functions().validate_criteria)(validation, path, new, old)
+}
+
+pub fn validate_cron_job_metadata(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::batch::v1::CronJob,
     old: Option<&crate::batch::v1::CronJob>,
 ) {
-    (functions().validate_cron_job)(validation, path, new, old)
+    (functions().validate_cron_job_metadata)(validation, path, new, old)
 }
 
-pub fn validate_job(
+pub fn validate_elastic_completions(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::JobSpec,
+    old: Option<&crate::batch::v1::JobSpec>,
+) {
+    (functions().validate_elastic_completions)(validation, path, new, old)
+}
+
+pub fn validate_exit_codes(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::PodFailurePolicyOnExitCodesRequirement,
+    old: Option<&crate::batch::v1::PodFailurePolicyOnExitCodesRequirement>,
+) {
+    (functions().validate_exit_codes)(validation, path, new, old)
+}
+
+pub fn validate_failure_rules(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::JobSpec,
+    old: Option<&crate::batch::v1::JobSpec>,
+) {
+    (functions().validate_failure_rules)(validation, path, new, old)
+}
+
+pub fn validate_generated_selector(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::batch::v1::Job,
     old: Option<&crate::batch::v1::Job>,
 ) {
-    (functions().validate_job)(validation, path, new, old)
+    (functions().validate_generated_selector)(validation, path, new, old)
+}
+
+pub fn validate_job_metadata(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::Job,
+    old: Option<&crate::batch::v1::Job>,
+) {
+    (functions().validate_job_metadata)(validation, path, new, old)
+}
+
+pub fn validate_job_metadata_change(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::Job,
+    old: Option<&crate::batch::v1::Job>,
+) {
+    (functions().validate_job_metadata_change)(validation, path, new, old)
+}
+
+pub fn validate_job_status_change(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::Job,
+    old: Option<&crate::batch::v1::Job>,
+) {
+    (functions().validate_job_status_change)(validation, path, new, old)
+}
+
+pub fn validate_many_completions(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::JobSpec,
+    old: Option<&crate::batch::v1::JobSpec>,
+) {
+    (functions().validate_many_completions)(validation, path, new, old)
+}
+
+pub fn validate_names_of_pods(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::Job,
+    old: Option<&crate::batch::v1::Job>,
+) {
+    (functions().validate_names_of_pods)(validation, path, new, old)
+}
+
+pub fn validate_pods_of_job(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::JobSpec,
+    old: Option<&crate::batch::v1::JobSpec>,
+) {
+    (functions().validate_pods_of_job)(validation, path, new, old)
+}
+
+pub fn validate_schedule(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::CronJobSpec,
+    old: Option<&crate::batch::v1::CronJobSpec>,
+) {
+    (functions().validate_schedule)(validation, path, new, old)
+}
+
+pub fn validate_selector_of_job(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::JobSpec,
+    old: Option<&crate::batch::v1::JobSpec>,
+) {
+    (functions().validate_selector_of_job)(validation, path, new, old)
+}
+
+pub fn validate_success_rules(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::JobSpec,
+    old: Option<&crate::batch::v1::JobSpec>,
+) {
+    (functions().validate_success_rules)(validation, path, new, old)
+}
+
+pub fn validate_template_change(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::Job,
+    old: Option<&crate::batch::v1::Job>,
+) {
+    (functions().validate_template_change)(validation, path, new, old)
+}
+
+pub fn validate_time_zone(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::CronJobSpec,
+    old: Option<&crate::batch::v1::CronJobSpec>,
+) {
+    (functions().validate_time_zone)(validation, path, new, old)
+}
+
+pub fn validate_uncounted_pods(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::UncountedTerminatedPods,
+    old: Option<&crate::batch::v1::UncountedTerminatedPods>,
+) {
+    (functions().validate_uncounted_pods)(validation, path, new, old)
 }
 
 pub fn warn_cron_job(

@@ -62,6 +62,8 @@ pub const ANY_SELECTOR_VALUE: &str = "any_selector_value";
 pub const ANY_SELECTOR_OPERATOR: &str = "any_selector_operator";
 /// Selectors of claims may ask for values that no label has.
 pub const ANY_VALUES_OF_CLAIMS: &str = "any_values_of_claims";
+/// Templates of pods are not looked at, as what is stored has mistakes.
+pub const ANY_TEMPLATE: &str = "any_template";
 /// Sources of claims may be of any group.
 pub const ANY_API_GROUP: &str = "any_api_group";
 /// Addresses of endpoints are of IPv4.

@@ -1,7 +1,7 @@
 //! Formats whose checks report errors of several kinds, and the formats of declarative validation by name.
 
 use super::{Messages, NameRule, content, matcher};
-use crate::field_error::FieldError;
+use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::scalar::go_text;
 use std::borrow::Cow;
@@ -333,6 +333,22 @@ pub fn decimal_int64(path: &Path<'_>, text: &str) -> Vec<FieldError> {
         errors.push(FieldError::invalid(path, text, message));
     }
     errors
+}
+
+/// A percentage (upstream `IsValidPercent`). Messages show it as JSON, as it stands in place of a number.
+pub fn percent(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    let messages = super::is_valid_percent(text).into_iter();
+    messages.map(|message| FieldError::invalid(path, BadValue::json_string(text), message)).collect()
+}
+
+/// A percentage of no more than all (upstream `IsNotMoreThan100Percent`). What is no percentage is passed over.
+pub fn percent_of_at_most_all(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    let share = text.trim_end_matches('%').trim_start_matches('0');
+    let is_more = share.parse::<u64>().map_or(!share.is_empty(), |share| share > 100);
+    if is_more && super::is_valid_percent(text).is_empty() {
+        return vec![FieldError::invalid(path, BadValue::json_string(text), "must not be greater than 100%")];
+    }
+    Vec::new()
 }
 
 /// A domain of at least three labels (upstream `IsFullyQualifiedName`).

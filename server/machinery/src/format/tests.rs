@@ -184,3 +184,19 @@ fn networks() {
                   \"10.0.0.1/32\"?)";
     assert_eq!(warnings, [expect]);
 }
+
+/// What stands in place of a number is shown as JSON. What is no percentage is wrong once.
+#[test]
+fn percentages_are_of_all() {
+    let texts = |check: fn(&Path<'_>, &str) -> Vec<FieldError>, text: &str| -> Vec<String> {
+        check(&Path::NONE, text).iter().map(|error| error.detail.to_string()).collect()
+    };
+    for (text, is_percent, is_of_all) in
+        [("0%", true, true), ("100%", true, true), ("0101%", true, false), ("<", false, true), ("101", false, true)]
+    {
+        assert_eq!(texts(field::percent, text).is_empty(), is_percent, "{text}");
+        assert_eq!(texts(field::percent_of_at_most_all, text).is_empty(), is_of_all, "{text}");
+    }
+    let huge = format!("{}%", "9".repeat(30));
+    assert_eq!(texts(field::percent_of_at_most_all, &huge), ["must not be greater than 100%"]);
+}

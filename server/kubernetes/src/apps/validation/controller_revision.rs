@@ -7,25 +7,20 @@ use machinery::scalar::RawExtension;
 
 use generated::apps::v1::ControllerRevision;
 
-/// `ValidateControllerRevisionCreate`, `ValidateControllerRevisionUpdate`
-pub fn validate_controller_revision(
+/// By hand: the text of a document is looked at, and the message shows it.
+pub fn validate_revision_data(
     v: &mut Validation<'_>,
-    _: &Path<'_>,
+    path: &Path<'_>,
     new: &ControllerRevision,
     old: Option<&ControllerRevision>,
 ) {
-    v.not_negative(&Path::new("revision"), new.revision);
-    let path = Path::new("data");
+    let path = path.child("data");
     match old {
-        Some(old) if new.data != old.data => {
-            v.invalid(&path, shown(&new.data), "field is immutable");
-        }
-        Some(_) => {}
-        None if new.data.is_empty() => v.required(&path, "data is mandatory"),
-        None if !text(&new.data).trim_start().starts_with('{') => {
+        Some(old) if new.data != old.data => v.invalid(&path, shown(&new.data), "field is immutable"),
+        None if !new.data.is_empty() && !text(&new.data).trim_start().starts_with('{') => {
             v.required(&path, "data must be a valid JSON object");
         }
-        None => {}
+        _ => {}
     }
 }
 

@@ -1,117 +1,80 @@
-//! Daemon sets.
+//! Daemon sets. The generation of the template, which clients do not see, is the server's own.
 
-use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
-use machinery::scalar::IntOrString;
 
-use super::percent::{is_none, shown, validate_count_or_percent, validate_not_more_than_all};
-use super::selector::{validate_not_empty, validate_runs_on, validate_same_selector, validate_selected};
-use super::status::{validate_collisions, validate_counts};
+use super::percent::{is_none, shown};
+use super::selector::validate_selected;
 use crate::core::internal::internal_value;
 use crate::core::{PodOptions, validate_pod_template_spec};
-use generated::apps::v1::{DaemonSet, DaemonSetSpec, DaemonSetStatus, DaemonSetUpdateStrategy, RollingUpdateDaemonSet};
+use generated::apps::v1::{DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet};
 use meta::{SelectorOptions, compiled_selector, has_invalid_label_value, validate_label_selector_with};
 
-/// `ValidateDaemonSet`, `ValidateDaemonSetUpdate`, `ValidateDaemonSetStatusUpdate`. The generation of the template, which clients do
-/// not see, is the server's own.
-pub fn validate_daemon_set(v: &mut Validation<'_>, _: &Path<'_>, new: &DaemonSet, old: Option<&DaemonSet>) {
-    if v.context.subresource == "status" {
-        let path = Path::new("status");
-        validate_status(v, &path, &new.status);
-        let before = old.and_then(|old| old.status.collision_count);
-        return validate_collisions(v, &path, new.status.collision_count, before);
-    }
-    let path = Path::new("spec");
-    let mut options = PodOptions::of_template(v.context, old.map(|old| &old.spec.template));
-    if let Some(old) = old {
-        let (new, old) = (new.spec.selector.as_deref(), old.spec.selector.as_deref());
-        validate_same_selector(v, &path.child("selector"), new, old);
-        options.allow_invalid_values_of_pods |= old.is_some_and(has_invalid_label_value);
-    }
-    validate_spec(v, &path, &new.spec, &options);
+/// What the template and the selector of a set may hold, as it is stored.
+fn options(v: &Validation<'_>, old: Option<&DaemonSetSpec>) -> PodOptions {
+    let mut options = PodOptions::of_template(v.context, old.map(|old| &old.template));
+    let selector = old.and_then(|old| old.selector.as_deref());
+    options.allow_invalid_values_of_pods |= selector.is_some_and(has_invalid_label_value);
+    options
 }
 
-/// `ValidateDaemonSetSpec`
-fn validate_spec(v: &mut Validation<'_>, path: &Path<'_>, spec: &DaemonSetSpec, options: &PodOptions) {
-    let (selector, selector_path) = (spec.selector.as_deref(), path.child("selector"));
+/// By hand: what is stored decides what selectors may hold, and the labels of the template are compared with this one.
+pub fn validate_daemon_set_selector(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &DaemonSetSpec,
+    old: Option<&DaemonSetSpec>,
+) {
+    let selector = new.selector.as_deref();
     if let Some(selector) = selector {
-        let options = SelectorOptions {
-            allow_invalid_values: options.allow_invalid_values_of_pods,
-            ..SelectorOptions::default()
-        };
-        validate_label_selector_with(v, &selector_path, selector, options);
+        let allow_invalid_values = options(v, old).allow_invalid_values_of_pods;
+        let options = SelectorOptions { allow_invalid_values, ..SelectorOptions::default() };
+        validate_label_selector_with(v, &path.child("selector"), selector, options);
     }
-    let template = path.child("template");
     if let Some(selector) = compiled_selector(selector) {
-        validate_selected(v, &template, &spec.template, &selector);
-    }
-    if let Some(selector) = selector {
-        validate_not_empty(v, &selector_path, selector, "daemonset");
-    }
-    validate_pod_template_spec(v, &template, &spec.template, options);
-    validate_runs_on(v, &template.child("spec"), &spec.template, "DaemonSet");
-    v.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
-    validate_strategy(v, &path.child("updateStrategy"), &spec.update_strategy);
-    if let Some(limit) = spec.revision_history_limit {
-        v.not_negative(&path.child("revisionHistoryLimit"), limit);
+        validate_selected(v, &path.child("template"), &new.template, &selector);
     }
 }
 
-/// `ValidateDaemonSetUpdateStrategy`
-fn validate_strategy(v: &mut Validation<'_>, path: &Path<'_>, strategy: &DaemonSetUpdateStrategy) {
-    let rolling = path.child("rollingUpdate");
-    match (strategy.r#type.as_str(), strategy.rolling_update.as_deref()) {
-        ("OnDelete", _) => {}
-        ("RollingUpdate", None) => v.required(&rolling, ""),
-        ("RollingUpdate", Some(update)) => validate_rolling_update(v, &rolling, update),
-        _ => v.not_supported(path, shown_strategy(strategy), &["RollingUpdate", "OnDelete"]),
-    }
+/// By hand: what is stored decides what templates may hold.
+pub fn validate_daemon_set_pods(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &DaemonSetSpec,
+    old: Option<&DaemonSetSpec>,
+) {
+    let options = options(v, old);
+    validate_pod_template_spec(v, &path.child("template"), &new.template, &options);
 }
 
-/// Inside, numbers that are not said are zero.
-fn shown_strategy(strategy: &DaemonSetUpdateStrategy) -> BadValue {
-    let mut strategy = strategy.clone();
+/// By hand: the message shows numbers that are not given as 0.
+pub fn refuse_daemon_set_strategy(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &DaemonSetUpdateStrategy,
+    _: Option<&DaemonSetUpdateStrategy>,
+) {
+    let mut strategy = new.clone();
     if let Some(update) = strategy.rolling_update.as_deref_mut() {
         update.max_unavailable.get_or_insert_default();
         update.max_surge.get_or_insert_default();
     }
-    internal_value(&strategy)
+    v.not_supported(path, internal_value(&strategy), &["RollingUpdate", "OnDelete"]);
 }
 
-/// `ValidateRollingUpdateDaemonSet`
-fn validate_rolling_update(v: &mut Validation<'_>, path: &Path<'_>, update: &RollingUpdateDaemonSet) {
-    let none = IntOrString::default();
-    let (unavailable, surge) =
-        (update.max_unavailable.as_ref().unwrap_or(&none), update.max_surge.as_ref().unwrap_or(&none));
-    let (unavailable_path, surge_path) = (path.child("maxUnavailable"), path.child("maxSurge"));
-    validate_count_or_percent(v, &unavailable_path, unavailable);
-    validate_count_or_percent(v, &surge_path, surge);
-    validate_not_more_than_all(v, &unavailable_path, unavailable);
-    validate_not_more_than_all(v, &surge_path, surge);
-    match (is_none(unavailable), is_none(surge)) {
-        (false, false) => v.invalid(&surge_path, shown(surge), "may not be set when maxUnavailable is non-zero"),
-        (true, true) => v.required(&unavailable_path, "cannot be 0 when maxSurge is 0"),
+/// By hand: numbers and percentages are 0 in many spellings.
+pub fn validate_progress_of_daemons(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &RollingUpdateDaemonSet,
+    _: Option<&RollingUpdateDaemonSet>,
+) {
+    match (is_none(new.max_unavailable.as_ref()), is_none(new.max_surge.as_ref())) {
+        (false, false) => {
+            let surge = shown(new.max_surge.as_ref());
+            v.invalid(&path.child("maxSurge"), surge, "may not be set when maxUnavailable is non-zero");
+        }
+        (true, true) => v.required(&path.child("maxUnavailable"), "cannot be 0 when maxSurge is 0"),
         _ => {}
     }
-}
-
-/// `validateDaemonSetStatus`
-fn validate_status(v: &mut Validation<'_>, path: &Path<'_>, status: &DaemonSetStatus) {
-    let s = status;
-    validate_counts(
-        v,
-        path,
-        &[
-            ("currentNumberScheduled", Some(s.current_number_scheduled.into())),
-            ("numberMisscheduled", Some(s.number_misscheduled.into())),
-            ("desiredNumberScheduled", Some(s.desired_number_scheduled.into())),
-            ("numberReady", Some(s.number_ready.into())),
-            ("observedGeneration", Some(s.observed_generation)),
-            ("updatedNumberScheduled", Some(s.updated_number_scheduled.into())),
-            ("numberAvailable", Some(s.number_available.into())),
-            ("numberUnavailable", Some(s.number_unavailable.into())),
-            ("collisionCount", s.collision_count.map(i64::from)),
-        ],
-    );
 }

@@ -2,111 +2,73 @@
 
 use std::collections::HashSet;
 
-use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;
+use machinery::options::ANY_TEMPLATE;
+use machinery::reflect::Ref;
 use machinery::selector::LabelSelector;
 
-use super::percent::{is_none, shown, validate_count_or_percent, validate_not_more_than_all};
-use super::selector::{validate_runs_on, validate_selected, validate_selector};
-use super::status::{validate_available, validate_collisions, validate_counts, validate_parts};
+use super::percent::{is_none, shown};
+use super::selector::{usable_selector, validate_selected};
 use crate::core::internal::internal_value;
 use crate::core::validation::annotations::validate_pod_annotations;
 use crate::core::validation::claim_spec::{ClaimOptions, validate_claim_spec};
 use crate::core::{PodOptions, validate_pod_template_spec};
-use generated::apps::v1::{
-    RollingUpdateStatefulSetStrategy, StatefulSet, StatefulSetPersistentVolumeClaimRetentionPolicy, StatefulSetSpec,
-    StatefulSetStatus, StatefulSetUpdateStrategy,
+use generated::apps::v1::{RollingUpdateStatefulSetStrategy, StatefulSet, StatefulSetSpec, StatefulSetUpdateStrategy};
+use generated::core::v1::{
+    PersistentVolumeClaim, PersistentVolumeClaimVolumeSource, PodTemplateSpec, Volume, VolumeSource,
 };
-use generated::core::v1::{PersistentVolumeClaimVolumeSource, PodTemplateSpec, Volume, VolumeSource};
 use meta::{validate_annotations, validate_labels, validate_whole_object_meta, validate_whole_object_meta_update};
 
-const CLAIM_POLICIES: [&str; 2] = ["Retain", "Delete"];
-const IMMUTABLE: &str = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', \
-    'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+const IMMUTABLE: &str = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', \
+    'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are \
+    forbidden";
 
-/// What of a set is not looked at (`StatefulSetValidationOptions`).
-#[derive(Clone, Copy, Debug, Default)]
-struct SetOptions {
-    /// What cannot change was not always checked.
-    skip_immutable: bool,
-    /// Stored templates were not always checked either.
-    skip_template: bool,
-}
-
-/// `ValidateStatefulSet`, `ValidateStatefulSetUpdate`, `ValidateStatefulSetStatusUpdate`
-pub fn validate_stateful_set(v: &mut Validation<'_>, _: &Path<'_>, new: &StatefulSet, old: Option<&StatefulSet>) {
-    // Of a status the metadata comes second, of everything else first.
-    let metadata = |v: &mut Validation<'_>| match old {
+/// By hand: of a status the metadata comes second, of everything else first.
+pub fn validate_stateful_set_metadata(
+    v: &mut Validation<'_>,
+    _: &Path<'_>,
+    new: &StatefulSet,
+    old: Option<&StatefulSet>,
+) {
+    match old {
         Some(old) => validate_whole_object_meta_update(v, &new.metadata, &old.metadata),
         None => validate_whole_object_meta(v, &new.metadata, true, NameRule::Dns1123Label),
-    };
-    if v.context.subresource == "status" {
-        let path = Path::new("status");
-        validate_status(v, &path, &new.status);
-        metadata(v);
-        let before = old.and_then(|old| old.status.collision_count);
-        return validate_collisions(v, &path, new.status.collision_count, before);
-    }
-    metadata(v);
-    let path = Path::new("spec");
-    let options = PodOptions::of_template(v.context, old.map(|old| &old.spec.template));
-    let kept = old.map_or(SetOptions::default(), |old| kept_by(v, &old.spec, &options));
-    validate_spec(v, &path, &new.spec, &options, kept);
-    if let Some(old) = old
-        && without_mutable(&new.spec, &old.spec) != old.spec
-    {
-        v.forbidden(&path, IMMUTABLE);
     }
 }
 
-/// What a stored set may keep although it is wrong.
-fn kept_by(v: &Validation<'_>, old: &StatefulSetSpec, options: &PodOptions) -> SetOptions {
+/// Lets an update leave a template that was not always checked. By hand: what is stored is validated, too.
+pub fn allow_stored_template(v: &mut Validation<'_>, _: &Path<'_>, _: &StatefulSetSpec, old: Option<&StatefulSetSpec>) {
+    let Some(old) = old else { return };
     let errors = &mut Vec::new();
-    let mut scratch = Validation::new(v.context, errors);
-    let stored = SetOptions { skip_immutable: true, skip_template: false };
-    validate_spec(&mut scratch, &Path::NONE, old, options, stored);
-    SetOptions { skip_template: !errors.is_empty(), ..stored }
+    Validation::new(v.context, errors).checks(&Path::NONE, Ref::of(old), Some(Ref::of(old)));
+    v.set_option(ANY_TEMPLATE, !errors.is_empty());
 }
 
-/// `ValidateStatefulSetSpec`
-fn validate_spec(
+/// By hand: the whole spec is compared with what is stored, except for what may change.
+pub fn validate_stateful_set_change(
     v: &mut Validation<'_>,
     path: &Path<'_>,
-    spec: &StatefulSetSpec,
-    options: &PodOptions,
-    kept: SetOptions,
+    new: &StatefulSetSpec,
+    old: Option<&StatefulSetSpec>,
 ) {
-    let policy = spec.pod_management_policy.as_str();
-    match policy {
-        "OrderedReady" | "Parallel" => {}
-        "" => v.required(&path.child("podManagementPolicy"), ""),
-        unknown => {
-            let detail = "must be 'OrderedReady' or 'Parallel'";
-            v.invalid(&path.child("podManagementPolicy"), BadValue::json_string(unknown), detail);
-        }
+    if old.is_some_and(|old| without_mutable(new, old) != *old) {
+        v.forbidden(path, IMMUTABLE);
     }
-    validate_strategy(v, &path.child("updateStrategy"), &spec.update_strategy);
-    if let Some(policy) = spec.persistent_volume_claim_retention_policy.as_deref() {
-        validate_retention(v, &path.child("persistentVolumeClaimRetentionPolicy"), policy);
+}
+
+/// By hand: what is stored decides what templates may hold, and labels are compared with the selector.
+pub fn validate_stateful_set_pods(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &StatefulSetSpec,
+    old: Option<&StatefulSetSpec>,
+) {
+    let options = PodOptions::of_template(v.context, old.map(|old| &old.template));
+    if let Some(selector) = usable_selector(v, &path.child("selector"), new.selector.as_deref(), "") {
+        validate_template(v, &path.child("template"), new, &selector, &options);
     }
-    if !kept.skip_immutable {
-        validate_claims(v, &path.child("volumeClaimTemplates"), spec);
-    }
-    v.not_negative(&path.child("replicas"), spec.replicas.unwrap_or(0));
-    v.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
-    if let Some(ordinals) = spec.ordinals.as_deref() {
-        v.not_negative(&path.child("ordinals.start"), ordinals.start);
-    }
-    if !kept.skip_immutable {
-        v.malformed_name(&path.child("serviceName"), &spec.service_name, NameRule::Dns1123Label, false);
-    }
-    let (selector, template) = (spec.selector.as_deref(), path.child("template"));
-    if let Some(selector) = validate_selector(v, &path.child("selector"), selector, "statefulset", "") {
-        validate_template(v, &template, spec, (&selector, options), kept.skip_template);
-    }
-    validate_runs_on(v, &template.child("spec"), &spec.template, "StatefulSet");
 }
 
 /// `ValidatePodTemplateSpecForStatefulSet`
@@ -114,13 +76,13 @@ fn validate_template(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     spec: &StatefulSetSpec,
-    (selector, options): (&LabelSelector, &PodOptions),
-    skip: bool,
+    selector: &LabelSelector,
+    options: &PodOptions,
 ) {
     if !selector.is_empty() {
         validate_selected(v, path, &spec.template, selector);
     }
-    if !skip {
+    if !v.has_option(ANY_TEMPLATE) {
         validate_pod_template_spec(v, path, &as_pods_have_it(spec), options);
     }
     // Upstream checks labels and annotations once more, and reports what is wrong with them twice.
@@ -130,8 +92,8 @@ fn validate_template(
     validate_pod_annotations(v, &annotations, &meta.annotations, &spec.template.spec, options);
 }
 
-/// The template as the controller makes pods of it: the set's own claims are volumes before the others, and the names of the
-/// pod and of its service replace host name and subdomain.
+/// The template as the controller makes pods of it: the set's own claims are volumes before the others, and the names of
+/// the pod and of its service replace host name and subdomain.
 fn as_pods_have_it(spec: &StatefulSetSpec) -> PodTemplateSpec {
     let mut template = spec.template.clone();
     template.spec.hostname.clear();
@@ -153,63 +115,50 @@ fn as_pods_have_it(spec: &StatefulSetSpec) -> PodTemplateSpec {
     template
 }
 
-/// `validateVolumeClaimTemplates`
-fn validate_claims(v: &mut Validation<'_>, path: &Path<'_>, spec: &StatefulSetSpec) {
-    for (index, claim) in spec.volume_claim_templates.iter().enumerate() {
-        validate_claim_spec(v, &path.index(index).child("spec"), &claim.spec, ClaimOptions::default());
-    }
-}
-
-fn validate_strategy(v: &mut Validation<'_>, path: &Path<'_>, strategy: &StatefulSetUpdateStrategy) {
-    let rolling = path.child("rollingUpdate");
-    match (strategy.r#type.as_str(), strategy.rolling_update.as_deref()) {
-        ("", _) => v.required(path, ""),
-        ("OnDelete" | "RollingUpdate", None) => {}
-        ("OnDelete", Some(update)) => {
-            v.invalid(&rolling, shown_update(update), "only allowed for updateStrategy 'RollingUpdate'");
-        }
-        ("RollingUpdate", Some(update)) => validate_rolling_update(v, &rolling, update),
-        _ => {
-            let mut strategy = strategy.clone();
-            strategy.rolling_update = strategy.rolling_update.map(|update| Box::new(with_partition(&update)));
-            v.invalid(path, internal_value(&strategy), "must be 'RollingUpdate' or 'OnDelete'");
-        }
-    }
-}
-
-fn shown_update(update: &RollingUpdateStatefulSetStrategy) -> BadValue {
-    internal_value(&with_partition(update))
-}
-
-/// Inside, a partition that is not said is zero.
-fn with_partition(update: &RollingUpdateStatefulSetStrategy) -> RollingUpdateStatefulSetStrategy {
-    RollingUpdateStatefulSetStrategy { partition: Some(update.partition.unwrap_or(0)), ..update.clone() }
-}
-
-/// `validateRollingUpdateStatefulSet`
-fn validate_rolling_update(v: &mut Validation<'_>, path: &Path<'_>, update: &RollingUpdateStatefulSetStrategy) {
-    v.not_negative(&path.child("partition"), update.partition.unwrap_or(0));
-    if let Some(unavailable) = &update.max_unavailable {
-        let path = path.child("maxUnavailable");
-        validate_count_or_percent(v, &path, unavailable);
-        if is_none(unavailable) {
-            v.invalid(&path, shown(unavailable), "cannot be 0");
-        }
-        validate_not_more_than_all(v, &path, unavailable);
-    }
-}
-
-/// `ValidatePersistentVolumeClaimRetentionPolicy`
-fn validate_retention(
+/// By hand: what claims may be is an option.
+pub fn validate_claim_template_of_set(
     v: &mut Validation<'_>,
     path: &Path<'_>,
-    policy: &StatefulSetPersistentVolumeClaimRetentionPolicy,
+    new: &PersistentVolumeClaim,
+    _: Option<&PersistentVolumeClaim>,
 ) {
-    v.one_of(&path.child("whenDeleted"), &policy.when_deleted, &CLAIM_POLICIES);
-    v.one_of(&path.child("whenScaled"), &policy.when_scaled, &CLAIM_POLICIES);
+    validate_claim_spec(v, &path.child("spec"), &new.spec, ClaimOptions::default());
 }
 
-/// The new spec with what may change as it was. Claims as they are stored say what they are, those of a request need not.
+/// A strategy without rolling updates. By hand: the messages show a partition that is not given as 0.
+pub fn validate_stateful_set_strategy(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &StatefulSetUpdateStrategy,
+    _: Option<&StatefulSetUpdateStrategy>,
+) {
+    let mut strategy = new.clone();
+    if let Some(update) = strategy.rolling_update.as_deref_mut() {
+        update.partition.get_or_insert_default();
+    }
+    if new.r#type != "OnDelete" {
+        v.invalid(path, internal_value(&strategy), "must be 'RollingUpdate' or 'OnDelete'");
+    } else if let Some(update) = strategy.rolling_update.as_deref() {
+        let path = path.child("rollingUpdate");
+        v.invalid(&path, internal_value(update), "only allowed for updateStrategy 'RollingUpdate'");
+    }
+}
+
+/// By hand: numbers and percentages are 0 in many spellings.
+pub fn validate_progress_of_set(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &RollingUpdateStatefulSetStrategy,
+    _: Option<&RollingUpdateStatefulSetStrategy>,
+) {
+    let unavailable = new.max_unavailable.as_ref();
+    if is_none(unavailable) {
+        v.invalid(&path.child("maxUnavailable"), shown(unavailable), "cannot be 0");
+    }
+}
+
+/// The new spec with what may change as it was. Claims as they are stored say what they are, those of a request need
+/// not.
 fn without_mutable(new: &StatefulSetSpec, old: &StatefulSetSpec) -> StatefulSetSpec {
     let mut volume_claim_templates = new.volume_claim_templates.clone();
     for (new, old) in volume_claim_templates.iter_mut().zip(&old.volume_claim_templates) {
@@ -226,30 +175,4 @@ fn without_mutable(new: &StatefulSetSpec, old: &StatefulSetSpec) -> StatefulSetS
         persistent_volume_claim_retention_policy: old.persistent_volume_claim_retention_policy.clone(),
         ..new.clone()
     }
-}
-
-/// `ValidateStatefulSetStatus`
-fn validate_status(v: &mut Validation<'_>, path: &Path<'_>, status: &StatefulSetStatus) {
-    let s = status;
-    validate_counts(
-        v,
-        path,
-        &[
-            ("replicas", Some(s.replicas.into())),
-            ("readyReplicas", Some(s.ready_replicas.into())),
-            ("currentReplicas", Some(s.current_replicas.into())),
-            ("updatedReplicas", Some(s.updated_replicas.into())),
-            ("availableReplicas", Some(s.available_replicas.into())),
-            ("observedGeneration", Some(s.observed_generation)),
-            ("collisionCount", s.collision_count.map(i64::from)),
-        ],
-    );
-    let parts = [
-        ("readyReplicas", s.ready_replicas),
-        ("currentReplicas", s.current_replicas),
-        ("updatedReplicas", s.updated_replicas),
-        ("availableReplicas", s.available_replicas),
-    ];
-    validate_parts(v, path, s.replicas, &parts);
-    validate_available(v, path, s.available_replicas, ("status.readyReplicas", s.ready_replicas));
 }

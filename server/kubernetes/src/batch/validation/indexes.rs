@@ -43,7 +43,8 @@ fn parse_interval(text: &str, completions: i32) -> Result<(i32, i32), String> {
     }
 }
 
-/// The first number that is in both texts (`validateFailedIndexesNotOverlapCompleted`); what is malformed is passed over.
+/// The first number that is in both texts (`validateFailedIndexesNotOverlapCompleted`). What is malformed is passed
+/// over.
 pub(super) fn first_overlap(completed: &str, failed: &str, completions: i32) -> Option<i32> {
     let parsed = |text: &str| -> Vec<(i32, i32)> {
         text.split(',').filter_map(|interval| parse_interval(interval, completions).ok()).collect()

@@ -1,4 +1,5 @@
-//! What the controller says about a job. As others may control jobs too (KEP-4368), it is checked; what is wrong already may stay.
+//! What the controller says about a job. As others may control jobs too (KEP-4368), it is checked; what is wrong
+//! already may stay.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +11,13 @@ use machinery::scalar::Time;
 use super::indexes::{count_indexes, first_overlap};
 use super::job_spec::INDEXED;
 use crate::core::internal::internal_value;
-use generated::batch::v1::{Job, JobStatus, UncountedTerminatedPods};
+use generated::batch::v1::{Job, JobCondition, JobStatus, UncountedTerminatedPods};
 
 const COMPLETE: &str = "Complete";
 const FAILED: &str = "Failed";
 const FAILURE_TARGET: &str = "FailureTarget";
+/// No pod runs until the job goes on.
+pub(super) const SUSPENDED: &str = "Suspended";
 const SUCCESS_CRITERIA_MET: &str = "SuccessCriteriaMet";
 
 /// Whether a condition holds.
@@ -26,11 +29,11 @@ fn is_finished(status: &JobStatus) -> bool {
     is_true(status, COMPLETE) || is_true(status, FAILED)
 }
 
-/// `ValidateJobStatusUpdate`
-pub(super) fn validate_status_change(v: &mut Validation<'_>, new: &Job, old: &Job) {
-    let path = Path::new("status");
+/// By hand: what is asked depends on conditions, which are looked up in a list, now and before.
+pub fn validate_job_status_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Job, old: Option<&Job>) {
+    let Some(old) = old else { return };
+    let path = path.child("status");
     let change = Change { new, is: &new.status, was: &old.status };
-    change.validate_counts(v, &path);
     change.validate_completion(v, &path);
     change.validate_finish(v, &path);
     change.validate_indexes(v, &path);
@@ -52,25 +55,14 @@ impl Change<'_> {
         conditions.iter().any(|condition| is_true(self.is, condition) != is_true(self.was, condition))
     }
 
-    fn finishes(&self) -> bool {
-        is_finished(self.is) != is_finished(self.was)
+    /// Whether the job goes on after it was suspended, which the status may tell later than the spec.
+    fn resumes(&self) -> bool {
+        let is_false = |condition: &JobCondition| condition.r#type == SUSPENDED && condition.status == "False";
+        is_true(self.was, SUSPENDED) && self.is.conditions.iter().any(is_false)
     }
 
-    fn validate_counts(&self, v: &mut Validation<'_>, path: &Path<'_>) {
-        for (field, count) in [
-            ("active", Some(self.is.active)),
-            ("succeeded", Some(self.is.succeeded)),
-            ("failed", Some(self.is.failed)),
-            ("ready", self.is.ready),
-            ("terminating", self.is.terminating),
-        ] {
-            if let Some(count) = count {
-                v.not_negative(&path.child(field), count);
-            }
-        }
-        if let Some(pods) = self.is.uncounted_terminated_pods.as_deref() {
-            validate_uncounted(v, &path.child("uncountedTerminatedPods"), pods);
-        }
+    fn finishes(&self) -> bool {
+        is_finished(self.is) != is_finished(self.was)
     }
 
     /// Conditions that exclude each other, and the time at which the job was complete.
@@ -99,9 +91,10 @@ impl Change<'_> {
             && (time_changed || self.is.start_time != self.was.start_time)
             && completed < started
         {
-            v.invalid(&time, shown(completed), "completionTime cannot be set before startTime");
+            v.invalid(&time, shown(completed), "must be equal to or after `startTime`");
         }
-        if is_true(self.is, FAILED) && !is_true(self.is, FAILURE_TARGET) && self.flips(&[FAILED, FAILURE_TARGET]) {
+        let failed_changed = self.flips(&[FAILED]) || self.is.failed_indexes != self.was.failed_indexes;
+        if is_true(self.is, FAILED) && !is_true(self.is, FAILURE_TARGET) && failed_changed {
             let detail = "cannot set Failed=True condition without the FailureTarget=true condition";
             v.invalid(&conditions, BadValue::Omitted, detail);
         }
@@ -120,14 +113,16 @@ impl Change<'_> {
         if is.active > 0 && (self.finishes() || is.active != was.active) {
             v.invalid(&path.child("active"), is.active, "active>0 is invalid for finished job");
         }
-        if is.start_time.is_none() && (self.finishes() || is.start_time != was.start_time) {
+        // A suspended job without completions is finished before it starts.
+        let never_starts = self.new.spec.suspend == Some(true) && self.new.spec.completions == Some(0);
+        if is.start_time.is_none() && !never_starts && (self.finishes() || is.start_time != was.start_time) {
             v.required(&path.child("startTime"), "startTime is required for finished job");
         }
         let changed = is.uncounted_terminated_pods != was.uncounted_terminated_pods;
         let pods = is.uncounted_terminated_pods.as_deref();
         let pods = pods.filter(|pods| !pods.failed.is_empty() || !pods.succeeded.is_empty());
         if let Some(pods) = pods.filter(|_| self.finishes() || changed) {
-            let detail = "uncountedTerminatedPods needs to be empty for finished job";
+            let detail = "must be empty for finished job";
             v.invalid(&path.child("uncountedTerminatedPods"), internal_value(pods), detail);
         }
     }
@@ -222,10 +217,12 @@ impl Change<'_> {
         if let (Some(is), Some(was)) = (is.completion_time, was.completion_time)
             && is != was
         {
-            v.invalid(&path.child("completionTime"), shown(is), "completionTime cannot be mutated");
+            v.invalid(&path.child("completionTime"), shown(is), "field is immutable");
         }
-        if was.start_time.is_some() && is.start_time != was.start_time && spec.suspend != Some(true) {
-            v.required(&path.child("startTime"), "startTime cannot be removed for unsuspended job");
+        let restarts = was.start_time.is_some() && is.start_time != was.start_time;
+        if restarts && spec.suspend != Some(true) && !self.resumes() {
+            let detail = "field is immutable for unsuspended job once set";
+            v.invalid(&path.child("startTime"), is.start_time.map_or(BadValue::None, shown), detail);
         }
         let (met, had_met) = (is_true(is, SUCCESS_CRITERIA_MET), is_true(was, SUCCESS_CRITERIA_MET));
         if had_met && !met {
@@ -242,9 +239,15 @@ fn shown(time: Time) -> BadValue {
     BadValue::json_string(&time.to_string())
 }
 
-fn validate_uncounted(v: &mut Validation<'_>, path: &Path<'_>, pods: &UncountedTerminatedPods) {
+/// By hand: two lists share no item.
+pub fn validate_uncounted_pods(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &UncountedTerminatedPods,
+    _: Option<&UncountedTerminatedPods>,
+) {
     let mut seen = BTreeSet::new();
-    for (list, uids) in [("succeeded", &pods.succeeded), ("failed", &pods.failed)] {
+    for (list, uids) in [("succeeded", &new.succeeded), ("failed", &new.failed)] {
         let path = path.child(list);
         for (index, uid) in uids.iter().enumerate() {
             let path = path.index(index);

@@ -5,17 +5,16 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
 
-use super::job_spec::INDEXED;
-use super::job_status::is_true;
+use super::job_status::{SUSPENDED, is_true};
 use crate::core::internal::internal_value;
 use generated::batch::v1::{Job, JobSpec};
-use generated::core::v1::{Affinity, Container, PodSpec, PodTemplateSpec};
+use generated::core::v1::{Affinity, PodSpec, PodTemplateSpec};
 
 const IMMUTABLE: &str = "field is immutable";
 
 /// What of the template may change because no pod runs (KEP-2926, KEP-5440).
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Mutable {
+struct Mutable {
     /// Where pods are to run.
     scheduling: bool,
     /// What pods are to get.
@@ -23,91 +22,48 @@ pub(super) struct Mutable {
 }
 
 impl Mutable {
-    pub fn of(context: &Context, old: &Job) -> Self {
+    fn of(context: &Context, old: &Job) -> Self {
         let suspended = old.spec.suspend == Some(true);
-        let idle = suspended && is_true(&old.status, "Suspended") && old.status.active == 0;
         let started = old.status.start_time.is_some();
-        Mutable {
-            scheduling: (suspended && !started)
-                || (idle && context.enabled(features::MutableSchedulingDirectivesForSuspendedJobs)),
-            resources: suspended
-                && (!started || idle)
-                && context.enabled(features::MutablePodResourcesForSuspendedJobs),
-        }
+        let idle = suspended && (!started || is_true(&old.status, SUSPENDED)) && old.status.active == 0;
+        let scheduling = if context.enabled(features::MutableSchedulingDirectivesForSuspendedJobs) {
+            idle
+        } else {
+            suspended && !started
+        };
+        Mutable { scheduling, resources: idle && context.enabled(features::MutablePodResourcesForSuspendedJobs) }
     }
 }
 
-/// `ValidateJobSpecUpdate`, without the spec itself.
-pub(super) fn validate_spec_change(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &JobSpec,
-    old: &JobSpec,
-    mutable: Mutable,
-) {
-    validate_completions(v, &path.child("completions"), new, old);
-    let shown = |selector: &Option<Box<_>>| selector.as_deref().map_or(BadValue::None, internal_value);
-    validate_same(v, &path.child("selector"), new.selector == old.selector, || shown(&new.selector));
-    validate_template(v, &path.child("template"), &new.template, &old.template, mutable);
-    let same = new.completion_mode == old.completion_mode;
-    validate_same(v, &path.child("completionMode"), same, || text(new.completion_mode.as_deref()));
-    let same = new.pod_failure_policy == old.pod_failure_policy;
-    let policy = || new.pod_failure_policy.as_deref().map_or(BadValue::None, internal_value);
-    validate_same(v, &path.child("podFailurePolicy"), same, policy);
-    let same = new.backoff_limit_per_index == old.backoff_limit_per_index;
-    validate_same(v, &path.child("backoffLimitPerIndex"), same, || number(new.backoff_limit_per_index));
-    validate_same(v, &path.child("managedBy"), new.managed_by == old.managed_by, || text(new.managed_by.as_deref()));
-    let policy = || new.success_policy.as_deref().map_or(BadValue::None, internal_value);
-    validate_same(v, &path.child("successPolicy"), new.success_policy == old.success_policy, policy);
+/// By hand: two numbers are compared. Indexed jobs may grow and shrink (KEP-3715).
+pub fn validate_elastic_completions(v: &mut Validation<'_>, path: &Path<'_>, new: &JobSpec, old: Option<&JobSpec>) {
+    let has_changed = old.is_some_and(|old| old.completions != new.completions);
+    if let Some(completions) = new.completions.filter(|_| has_changed && new.completions != new.parallelism) {
+        v.invalid(&path.child("completions"), completions, "can only be modified in tandem with spec.parallelism");
+    }
+}
+
+/// By hand: the whole template is compared with what is stored, except for what may change.
+pub fn validate_template_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Job, old: Option<&Job>) {
+    let Some(old) = old else { return };
+    let path = path.child("spec");
+    let (path, mutable) = (path.child("template"), Mutable::of(v.context, old));
+    let (new, mut expected) = (&new.spec.template, old.spec.template.clone());
+    if mutable.scheduling {
+        take_scheduling(&mut expected, new);
+    }
+    if mutable.resources {
+        take_resources(&mut expected.spec, &new.spec);
+        let path = path.child("spec");
+        return validate_same(v, &path, new.spec == expected.spec, || internal_value(&new.spec));
+    }
+    validate_same(v, &path, *new == expected, || internal_value(new));
 }
 
 fn validate_same(v: &mut Validation<'_>, path: &Path<'_>, same: bool, shown: impl FnOnce() -> BadValue) {
     if !same {
         v.invalid(path, shown(), IMMUTABLE);
     }
-}
-
-fn text(value: Option<&str>) -> BadValue {
-    value.map_or(BadValue::None, BadValue::json_string)
-}
-
-fn number(value: Option<i32>) -> BadValue {
-    value.map_or(BadValue::None, BadValue::from)
-}
-
-/// `validateCompletions`: indexed jobs may grow and shrink (KEP-3715).
-fn validate_completions(v: &mut Validation<'_>, path: &Path<'_>, new: &JobSpec, old: &JobSpec) {
-    if new.completions == old.completions {
-        return;
-    }
-    if new.completion_mode.as_deref() != Some(INDEXED) {
-        return v.invalid(path, number(new.completions), IMMUTABLE);
-    }
-    if new.completions.is_some() && new.completions != new.parallelism {
-        v.invalid(path, number(new.completions), "can only be modified in tandem with spec.parallelism");
-    }
-}
-
-/// `validatePodTemplateUpdate`
-fn validate_template(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &PodTemplateSpec,
-    old: &PodTemplateSpec,
-    mutable: Mutable,
-) {
-    let mut expected = old.clone();
-    if mutable.scheduling {
-        take_scheduling(&mut expected, new);
-    }
-    if mutable.resources {
-        let is = with_resources(&new.spec, &expected.spec);
-        if expected.metadata != new.metadata {
-            return v.invalid(path, internal_value(new), IMMUTABLE);
-        }
-        return validate_same(v, &path.child("spec"), is == expected.spec, || internal_value(&is));
-    }
-    validate_same(v, path, *new == expected, || internal_value(new));
 }
 
 /// Takes over where the new pods are to run.
@@ -128,18 +84,14 @@ fn take_scheduling(expected: &mut PodTemplateSpec, new: &PodTemplateSpec) {
     expected.metadata.labels = new.metadata.labels.clone();
 }
 
-/// The new spec with the resources that its containers had.
-fn with_resources(new: &PodSpec, old: &PodSpec) -> PodSpec {
-    let restored = |new: &[Container], old: &[Container]| {
-        let mut containers = new.to_vec();
-        for (container, old) in containers.iter_mut().zip(old) {
-            container.resources = old.resources.clone();
+/// Takes over what the new containers are to get, as far as they are those that are stored.
+fn take_resources(expected: &mut PodSpec, new: &PodSpec) {
+    for (expected, new) in
+        [(&mut expected.containers, &new.containers), (&mut expected.init_containers, &new.init_containers)]
+    {
+        if expected.len() == new.len() {
+            let pairs = expected.iter_mut().zip(new).filter(|(expected, new)| expected.name == new.name);
+            pairs.for_each(|(expected, new)| expected.resources = new.resources.clone());
         }
-        containers
-    };
-    PodSpec {
-        containers: restored(&new.containers, &old.containers),
-        init_containers: restored(&new.init_containers, &old.init_containers),
-        ..new.clone()
     }
 }

@@ -29,18 +29,19 @@ const FIELDS: [Bounds; 5] = [
     Bounds { min: 0, max: 6, names: &DAYS },
 ];
 
-/// `validateScheduleFormat`; `zone_in_schedule`: the stored schedule names a time zone.
-pub(super) fn validate_schedule(v: &mut Validation<'_>, path: &Path<'_>, spec: &CronJobSpec, zone_in_schedule: bool) {
-    let schedule = &spec.schedule;
+/// By hand: schedules are a language, and one that names a time zone may stay as it is stored.
+pub fn validate_schedule(v: &mut Validation<'_>, path: &Path<'_>, new: &CronJobSpec, old: Option<&CronJobSpec>) {
+    let (path, schedule) = (path.child("schedule"), &new.schedule);
     if let Err(why) = check(schedule) {
-        v.invalid(path, schedule, why);
+        v.invalid(&path, schedule, why);
     }
+    let had_zone = old.is_some_and(|old| old.schedule.contains("TZ"));
     match schedule.contains("TZ") {
-        true if !zone_in_schedule => {
-            v.invalid(path, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+        true if !had_zone => {
+            v.invalid(&path, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
         }
-        true if spec.time_zone.is_some() => {
-            v.invalid(path, schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule");
+        true if new.time_zone.is_some() => {
+            v.invalid(&path, schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule");
         }
         _ => {}
     }

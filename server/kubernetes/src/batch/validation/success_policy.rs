@@ -2,46 +2,36 @@
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::reflect::Ref;
 
 use super::indexes::count_indexes;
-use generated::batch::v1::{JobSpec, SuccessPolicy, SuccessPolicyRule};
+use generated::batch::v1::{JobSpec, SuccessPolicyRule};
 
-const MAX_RULES: usize = 20;
-const MAX_INDEXES: usize = 64 * 1024;
-
-/// `validateSuccessPolicy`
-pub(super) fn validate_success_policy(v: &mut Validation<'_>, path: &Path<'_>, spec: &JobSpec, policy: &SuccessPolicy) {
+/// By hand: numbers of pods are read from texts, and compared with the completions of the spec.
+pub fn validate_success_rules(v: &mut Validation<'_>, path: &Path<'_>, new: &JobSpec, _: Option<&JobSpec>) {
+    let Some(policy) = new.success_policy.as_deref() else { return };
+    let path = path.child("successPolicy");
     let path = path.child("rules");
-    if policy.rules.is_empty() {
-        v.required(&path, "at least one rules must be specified when the successPolicy is specified");
-    }
-    if policy.rules.len() > MAX_RULES {
-        v.too_many(&path, policy.rules.len(), MAX_RULES);
-    }
     for (index, rule) in policy.rules.iter().enumerate() {
-        validate_rule(v, &path.index(index), rule, spec.completions.unwrap_or(0));
+        validate_rule(v, &path.index(index), rule, new.completions.unwrap_or(0));
     }
 }
 
 /// `validateSuccessPolicyRule`
 fn validate_rule(v: &mut Validation<'_>, path: &Path<'_>, rule: &SuccessPolicyRule, completions: i32) {
-    if rule.succeeded_count.is_none() && rule.succeeded_indexes.is_none() {
-        v.required(path, "at least one of succeededCount or succeededIndexes must be specified");
-    }
+    v.checks(path, Ref::of(rule), None);
     let mut total = 0;
     if let Some(indexes) = &rule.succeeded_indexes {
-        let path = path.child("succeededIndexes");
-        if indexes.len() > MAX_INDEXES {
-            v.too_long(&path, MAX_INDEXES);
-        }
         match count_indexes(indexes, completions) {
             Ok(count) => total = count,
-            Err(why) => v.invalid(&path, indexes, format!("error parsing succeededIndexes: {why}")),
+            Err(why) => {
+                let detail = format!("error parsing succeededIndexes: {why}");
+                v.invalid(&path.child("succeededIndexes"), indexes, detail);
+            }
         }
     }
-    let Some(count) = rule.succeeded_count else { return };
-    let path = path.child("succeededCount");
-    v.not_negative(&path, count);
+    v.checks_of("count", path, Ref::of(rule), None);
+    let (path, Some(count)) = (path.child("succeededCount"), rule.succeeded_count) else { return };
     if count > completions {
         let detail = format!("must be less than or equal to {completions} (the number of specified completions)");
         v.invalid(&path, count, detail);

@@ -4,24 +4,27 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 
+use generated::batch::v1::CronJobSpec;
+
 const MAX_PART: usize = 14;
 
-/// `validateTimeZone`
-pub(super) fn validate_time_zone(v: &mut Validation<'_>, path: &Path<'_>, zone: &str) {
+/// By hand: names are looked up in a table.
+pub fn validate_time_zone(v: &mut Validation<'_>, path: &Path<'_>, new: &CronJobSpec, _: Option<&CronJobSpec>) {
+    let (path, Some(zone)) = (path.child("timeZone"), new.time_zone.as_deref()) else { return };
     let shown = || BadValue::json_string(zone);
     if zone.is_empty() {
-        return v.invalid(path, shown(), "timeZone must be nil or non-empty string");
+        return v.invalid(&path, shown(), "timeZone must be nil or non-empty string");
     }
     let unknown = || format!("unknown time zone {zone}");
     if !zone.split('/').all(is_part) {
-        return v.invalid(path, shown(), unknown());
+        return v.invalid(&path, shown(), unknown());
     }
     if zone.eq_ignore_ascii_case("Local") {
         let detail = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
-        v.invalid(path, shown(), detail);
+        v.invalid(&path, shown(), detail);
     }
     if !is_time_zone(zone) {
-        v.invalid(path, shown(), unknown());
+        v.invalid(&path, shown(), unknown());
     }
 }
 
