@@ -184,7 +184,10 @@ impl<'a> Evaluation<'_, 'a> {
         match (of, test) {
             (Value::Map(map), true) => {
                 self.weigh(meter::search(&map))?;
-                Ok(Value::Bool(map.field(field).is_some()))
+                match map.field(field) {
+                    Some(value) if value.as_opaque::<NoText>().is_some() => Err(EvalError::new(NoText::MESSAGE)),
+                    found => Ok(Value::Bool(found.is_some())),
+                }
             }
             (Value::Map(map), false) => {
                 self.weigh(meter::search(&map))?;

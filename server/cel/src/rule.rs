@@ -194,11 +194,18 @@ mod tests {
                 &mut Budget::default(),
             )
         };
-        for rule in ["self.a == self.a", "!has(self.a) || self.a == ''", "[1].exists(n, self.a == '')"] {
+        let rules = [
+            "self.a == self.a",
+            "has(self.a)",
+            "!has(self.a) || self.a == ''",
+            "has(self.a) && self.n == 1 || self.a == ''",
+            "[1].exists(n, self.a == '')",
+        ];
+        for rule in rules {
             let why = format!("invalid data, expected string, got []interface {{}} evaluating rule: {rule}");
             assert_eq!(run(rule), Outcome::Failed(why));
         }
-        assert_eq!(run("has(self.a) && self.n == 1 || self.a == ''"), Outcome::Holds);
+        assert_eq!(run("has(self.a) || self.n == 1"), Outcome::Holds);
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub trait Opaque: fmt::Debug + Send + Sync + Any {
 }
 
 /// A list where a text is declared, which upstream's validator accepts for a text with a format. An expression fails where it uses the
-/// value (`UnstructuredToVal`).
+/// value, or asks whether it is there (`UnstructuredToVal`, `refQualify`).
 #[derive(Debug)]
 pub(crate) struct NoText;
 

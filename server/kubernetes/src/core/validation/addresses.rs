@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use machinery::features;
 use machinery::field_path::Path;
-use machinery::format::{field, ip};
+use machinery::format::ip;
 use machinery::hooks::Validation;
 
 /// An address; `old` ones stay valid (`IsValidIPForLegacyField`). Tells whether it is one.
@@ -29,11 +29,4 @@ fn is_strict(v: &Validation<'_>) -> bool {
 /// An address that packets can be sent to (`ValidateEndpointIP`).
 pub fn validate_endpoint_ip(v: &mut Validation<'_>, path: &Path<'_>, text: &str) {
     v.errors.extend(ip::endpoint_ip(path, text));
-}
-
-/// A DNS name, unless it is empty: that of a balancer of ingresses.
-pub fn validate_host_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
-    if !name.is_empty() {
-        v.errors.extend(field::host_name(path, name));
-    }
 }
