@@ -28,8 +28,10 @@ pub mod storagemigration;
 
 use machinery::catalog::Catalog;
 
-/// Makes the functions of this crate, and those of [`meta`], known to the types.
+/// Makes the functions of this crate, and those of [`meta`], known to the types, and where internal types differ from the
+/// declarations to messages.
 pub fn register() {
+    machinery::json::register_internal_types(core::internal::find);
     meta::register();
     registration::register();
 }

@@ -34,7 +34,7 @@ pub fn internal_diff<T: Struct>(sent: &Sent, path: &Path<'_>, old: &T, new: &T) 
 /// The tables, by the module of their group.
 static TABLES: [(&str, &[InternalType]); 2] = [("::core::", &CORE), ("::resource::", &RESOURCE)];
 
-fn find(def: &StructDef) -> Option<&'static InternalType> {
+pub(crate) fn find(def: &StructDef) -> Option<&'static InternalType> {
     let (_, table) = TABLES.iter().find(|(module, _)| def.rust_path().contains(module))?;
     table.iter().find(|t| t.name == def.name)
 }

@@ -224,14 +224,21 @@ impl<'a> Of<'a> {
             Value::String(text) => text.into(),
             Value::List(List::String(items)) => BadValue::strings(items),
             Value::Map(Map::String(values)) => BadValue::string_map(values),
-            Value::Struct(value) => {
-                let mut out = Vec::new();
-                json::encode_internal(value, |_| None, &mut out);
-                BadValue::Json(String::from_utf8_lossy(&out).into_owned())
+            Value::Struct(value) => BadValue::Json(internal_text(value)),
+            Value::StructList(items) if !items.is_empty() => {
+                let items: Vec<String> = items.iter().map(internal_text).collect();
+                BadValue::Json(format!("[{}]", items.join(",")))
             }
             _ => BadValue::None,
         }
     }
+}
+
+/// A struct as messages show it: upstream's internal type as JSON.
+fn internal_text(value: Ref<'_>) -> String {
+    let mut out = Vec::new();
+    json::encode_internal(value, json::internal_type, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// A text, number or truth value as text.

@@ -3,6 +3,8 @@
 //! Internal types have no JSON tags: Go writes every field, empty or not, under its Go name. Types of `meta` are the same inside and
 //! outside, tags and all. What a declaration does not tell (odd names, another order) the caller adds as [`InternalType`]s.
 
+use std::sync::OnceLock;
+
 use super::encode;
 use super::scalars::{JsonScalar, write_list, write_map};
 use super::write;
@@ -23,6 +25,18 @@ pub struct InternalType {
 
 /// Finds the [`InternalType`] of a struct.
 pub type FindInternal = fn(&StructDef) -> Option<&'static InternalType>;
+
+static INTERNAL_TYPES: OnceLock<FindInternal> = OnceLock::new();
+
+/// Makes known where internal types are found, for messages of declared checks. The first call counts.
+pub fn register_internal_types(find: FindInternal) {
+    INTERNAL_TYPES.get_or_init(|| find);
+}
+
+/// The registered [`InternalType`] of a struct.
+pub fn internal_type(def: &StructDef) -> Option<&'static InternalType> {
+    INTERNAL_TYPES.get().and_then(|find| find(def))
+}
 
 /// The first words of JSON names that Go writes in capitals.
 const INITIALISMS: [&str; 30] = [

@@ -35,7 +35,9 @@ pub use dom::{Map, Value, encode_value, encode_value_in_order, from_value, from_
 pub use encode::{encode, encode_object, encode_pretty, pretty};
 pub use error::{Error, TypeError};
 pub use go_type::string_type;
-pub use internal::{FindInternal, InternalType, encode_internal, encode_internal_lines, go_name};
+pub use internal::{
+    FindInternal, InternalType, encode_internal, encode_internal_lines, go_name, internal_type, register_internal_types,
+};
 pub use issues::{Issue, Issues, strict_error};
 pub use kind::version_and_kind;
 pub use node::{Form, Node, is_same_but};
