@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::ast::{Call, Element, Expr, Fold, Kind, Member};
 use crate::cost::{APPEND, NEW_LIST, NEW_MAP, NEW_STRUCT, SELECT};
 use crate::error::EvalError;
-use crate::functions::{self, lookup};
+use crate::functions::{self, lookup, usable};
 use crate::limits::{self, MAX_MEMORY, MAX_NESTED_EVALUATIONS, MAX_VALUE_DEPTH, MAX_VISITS};
 use crate::macros::RESULT;
 use crate::meter::{self, Weight};
@@ -116,7 +116,7 @@ impl<'a> Evaluation<'_, 'a> {
 
     fn expr(&mut self, expr: &'a Expr) -> Outcome<'a> {
         match limits::recurse(|| self.expr_of(expr))? {
-            value if value.as_opaque::<NoText>().is_some() => Err(EvalError::new(NoText::MESSAGE)),
+            value if value.is_no_text() => Err(EvalError::new(NoText::MESSAGE)),
             value => Ok(value),
         }
     }
@@ -184,10 +184,7 @@ impl<'a> Evaluation<'_, 'a> {
         match (of, test) {
             (Value::Map(map), true) => {
                 self.weigh(meter::search(&map))?;
-                match map.field(field) {
-                    Some(value) if value.as_opaque::<NoText>().is_some() => Err(EvalError::new(NoText::MESSAGE)),
-                    found => Ok(Value::Bool(found.is_some())),
-                }
+                Ok(Value::Bool(usable(map.field(field))?.is_some()))
             }
             (Value::Map(map), false) => {
                 self.weigh(meter::search(&map))?;

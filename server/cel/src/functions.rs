@@ -24,7 +24,7 @@ use crate::error::EvalError;
 use crate::signature::{Overload, overload};
 use crate::value::{List, Value};
 
-pub(crate) use operators::lookup;
+pub(crate) use operators::{lookup, usable};
 pub(crate) use pattern::is_compiled;
 
 /// What a call does with the values of its target and arguments.

@@ -183,16 +183,15 @@ mod tests {
     }
 
     #[test]
-    fn a_list_in_place_of_a_text_fails_where_it_is_used() {
-        let of = Type::object(ObjectType::new("self", [("a", Type::String), ("n", Type::Int)]));
+    fn a_list_in_place_of_a_text_fails_where_it_is_looked_up_or_compared() {
+        let texts = || Type::list(Type::String);
+        let map = Type::map(Type::String, Type::String);
+        let fields = [("a", Type::String), ("n", Type::Int), ("l", texts()), ("m", map)];
+        let of = Type::object(ObjectType::new("self", fields));
         let run = |rule: &str| {
             let text = RuleText { rule, ..RuleText::default() };
-            Rule::compile(&text, &of, |compile| compile()).run(
-                &of,
-                &json!({"a": [], "n": 1}),
-                None,
-                &mut Budget::default(),
-            )
+            let object = json!({"a": [], "n": 1, "l": ["x", []], "m": {"k": []}});
+            Rule::compile(&text, &of, |compile| compile()).run(&of, &object, None, &mut Budget::default())
         };
         let rules = [
             "self.a == self.a",
@@ -200,12 +199,32 @@ mod tests {
             "!has(self.a) || self.a == ''",
             "has(self.a) && self.n == 1 || self.a == ''",
             "[1].exists(n, self.a == '')",
+            "self.?a.hasValue()",
+            "self.?a.optMap(a, true).orValue(true)",
+            "self == self",
+            "self.l == ['x', 'y']",
+            "'y' in self.l",
+            "'k' in self.m",
+            "self.m == self.m",
+            "self.m[?'k'].hasValue()",
         ];
         for rule in rules {
             let why = format!("invalid data, expected string, got []interface {{}} evaluating rule: {rule}");
             assert_eq!(run(rule), Outcome::Failed(why));
         }
-        assert_eq!(run("has(self.a) || self.n == 1"), Outcome::Holds);
+        let rules = [
+            "has(self.a) || self.n == 1",
+            "has(self.l) && has(self.m) && self.l.size() == 2",
+            "self.l != ['x', 'y']",
+            "!(self.l == ['y', 'y'])",
+            "'x' in self.l",
+            "self.l[?1].hasValue()",
+            "self.l.exists(x, x == 'x')",
+            "self.m.all(k, k == 'k')",
+        ];
+        for rule in rules {
+            assert_eq!(run(rule), Outcome::Holds, "{rule}");
+        }
     }
 
     #[test]

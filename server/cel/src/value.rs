@@ -72,7 +72,7 @@ pub trait Opaque: fmt::Debug + Send + Sync + Any {
 }
 
 /// A list where a text is declared, which upstream's validator accepts for a text with a format. An expression fails where it uses the
-/// value, or asks whether it is there (`UnstructuredToVal`, `refQualify`).
+/// value, looks it up or compares it (`UnstructuredToVal`, `refQualify`).
 #[derive(Debug)]
 pub(crate) struct NoText;
 
@@ -190,25 +190,36 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// `==`; numbers of different types are equal when they are the same number.
+    /// Whether the value is certainly equal to another; numbers of different types are when they are the same number.
     pub fn equals(&self, other: &Value<'_>) -> bool {
-        match (self, other) {
+        self.equality(other) == Some(true)
+    }
+
+    /// `==`. Nothing where [`NoText`] was compared before a part was found that differs.
+    pub(crate) fn equality(&self, other: &Value<'_>) -> Option<bool> {
+        Some(match (self, other) {
+            (a, b) if a.is_no_text() || b.is_no_text() => return None,
             (Value::Null, Value::Null) => true,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::String(a), Value::String(b)) => **a == **b,
             (Value::Bytes(a), Value::Bytes(b)) => a == b,
             (Value::Timestamp(a), Value::Timestamp(b)) => a == b,
             (Value::Duration(a), Value::Duration(b)) => a == b,
-            (Value::List(a), Value::List(b)) => a.equals(b),
-            (Value::Map(a), Value::Map(b)) => a.equals(b),
+            (Value::List(a), Value::List(b)) => return a.equality(b),
+            (Value::Map(a), Value::Map(b)) => return a.equality(b),
             (Value::Optional(a), Value::Optional(b)) => match (a, b) {
-                (Some(a), Some(b)) => a.equals(b),
+                (Some(a), Some(b)) => return a.equality(b),
                 (a, b) => a.is_none() && b.is_none(),
             },
             (Value::Type(a), Value::Type(b)) => a.base_name() == b.base_name(),
             (Value::Opaque(a), Value::Opaque(b)) => a.equals(&**b),
             _ => self.is_number() && self.compare(other) == Some(Ordering::Equal),
-        }
+        })
+    }
+
+    /// Whether a list stands where a text is declared ([`NoText`]).
+    pub(crate) fn is_no_text(&self) -> bool {
+        self.as_opaque::<NoText>().is_some()
     }
 
     fn is_number(&self) -> bool {

@@ -6,7 +6,7 @@ use super::Function;
 use crate::cost::Cost;
 use crate::error::EvalError;
 use crate::time;
-use crate::value::{Map, Value};
+use crate::value::{Map, NoText, Value};
 
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
@@ -135,9 +135,14 @@ fn negate<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 
 fn equal<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     match args {
-        [a, b] => Ok(Value::Bool(a.equals(b))),
+        [a, b] => truth(a.equality(b)),
         _ => lazy(args),
     }
+}
+
+/// The outcome of a comparison, which failed if there is none.
+fn truth<'a>(equality: Option<bool>) -> Outcome<'a> {
+    equality.map(Value::Bool).ok_or_else(|| EvalError::new(NoText::MESSAGE))
 }
 
 fn not_equal<'a>(args: &[Value<'a>]) -> Outcome<'a> {
@@ -232,9 +237,17 @@ fn modulo<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 
 fn contains<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     match args {
-        [value, Value::List(list)] => Ok(Value::Bool(list.contains(value))),
-        [key, Value::Map(map)] => Ok(Value::Bool(map.get(key).is_some())),
+        [value, Value::List(list)] => truth(list.contains(value)),
+        [key, Value::Map(map)] => Ok(Value::Bool(usable(map.get(key))?.is_some())),
         _ => lazy(args),
+    }
+}
+
+/// What was found, unless it cannot be used: that it is there cannot be said either.
+pub(crate) fn usable(found: Option<Value<'_>>) -> Result<Option<Value<'_>>, EvalError> {
+    match found {
+        Some(value) if value.is_no_text() => Err(EvalError::new(NoText::MESSAGE)),
+        found => Ok(found),
     }
 }
 
@@ -249,7 +262,7 @@ pub(crate) fn lookup<'a>(of: &Value<'a>, key: &Value<'_>) -> Result<Option<Value
         (Value::Map(Map::Object(..) | Map::Made(..)), key) if key.as_str().is_none() => {
             Err(EvalError::no_such_overload())
         }
-        (Value::Map(map), key) => Ok(map.get(key)),
+        (Value::Map(map), key) => usable(map.get(key)),
         _ => Err(EvalError::no_such_overload()),
     }
 }

@@ -18,7 +18,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
         "sets.intersects",
         SIGNATURE,
-        |a| test(a, |a, b| a.iter().any(|item| b.contains(&item))),
+        |a| test(a, |a, b| a.iter().any(|item| b.contains(&item) == Some(true))),
         Cost::Product,
     ),
 ];
@@ -29,5 +29,5 @@ fn test<'a>(args: &[Value<'a>], holds: fn(&List<'a>, &List<'a>) -> bool) -> Resu
 
 /// Whether the first has all of the second.
 fn within_second<'a>(a: &List<'a>, b: &List<'a>) -> bool {
-    b.iter().all(|item| a.contains(&item))
+    b.iter().all(|item| a.contains(&item) == Some(true))
 }

@@ -50,8 +50,17 @@ impl<'a> List<'a> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
-    pub fn contains(&self, value: &Value<'_>) -> bool {
-        self.iter().any(|item| item.equals(value))
+    /// Whether an item is equal to a value; nothing if none is, and some could not be compared.
+    pub(crate) fn contains(&self, value: &Value<'_>) -> Option<bool> {
+        let mut found = Some(false);
+        for item in self.iter() {
+            match item.equality(value) {
+                Some(true) => return Some(true),
+                Some(false) => {}
+                None => found = None,
+            }
+        }
+        found
     }
 
     /// Whether the order and all elements count when lists are compared and taken together.
@@ -67,13 +76,13 @@ impl<'a> List<'a> {
     }
 
     /// Sets and lists with keys are equal in any order (`UnstructuredToVal`).
-    pub(super) fn equals(&self, other: &List<'_>) -> bool {
+    pub(super) fn equality(&self, other: &List<'_>) -> Option<bool> {
         if self.len() != other.len() {
-            return false;
+            return Some(false);
         }
         match self.merge() {
-            Merge::Atomic => self.iter().zip(other.iter()).all(|(a, b)| a.equals(&b)),
-            Merge::Set | Merge::Map(_) => self.iter().all(|item| other.iter().any(|o| item.equals(&o))),
+            Merge::Atomic => all_equal(self.iter().zip(other.iter()).map(|(a, b)| a.equality(&b))),
+            Merge::Set | Merge::Map(_) => all_equal(self.iter().map(|item| other.contains(&item))),
         }
     }
 
@@ -104,6 +113,11 @@ impl<'a> List<'a> {
             list @ List::Json(..) => list.concat(&List::Items(Arc::new(more))),
         }
     }
+}
+
+/// The first comparison that does not find its values equal decides.
+fn all_equal(mut comparisons: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    comparisons.find(|equality| *equality != Some(true)).unwrap_or(Some(true))
 }
 
 fn same_keys(a: &Value<'_>, b: &Value<'_>, keys: &[String]) -> bool {
@@ -181,9 +195,15 @@ impl<'a> Map<'a> {
         }
     }
 
-    pub(super) fn equals(&self, other: &Map<'_>) -> bool {
-        self.len() == other.len()
-            && self.entries().iter().all(|(key, value)| other.get(key).is_some_and(|of_other| value.equals(&of_other)))
+    pub(super) fn equality(&self, other: &Map<'_>) -> Option<bool> {
+        if self.len() != other.len() {
+            return Some(false);
+        }
+        let entries = self.entries();
+        all_equal(entries.iter().map(|(key, value)| match other.get(key) {
+            Some(of_other) => value.equality(&of_other),
+            None => Some(false),
+        }))
     }
 
     pub(super) fn type_of(&self) -> Type {
