@@ -43,7 +43,7 @@ pub fn check(project: &Project, model: &Model, origins: &Origins, diagnostics: &
     for one in &model.structs {
         checker.structure(one, &formats);
         checker.constraints(one, &gates);
-        checker.checks(one, &formats);
+        checker.checks(one, &formats, &gates);
         checker.rules(one);
         if !checker.broken.contains(&one.span.file) {
             checker.conversion(one);

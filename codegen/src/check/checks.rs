@@ -1,14 +1,15 @@
-//! `#[check(..)]`: whether fields, formats and rules of names exist, and whether the group is one that has checks.
+//! `#[check(..)]`: whether fields, formats, rules of names, gates and parts exist, and whether the group is one that has checks.
 
 use super::Checker;
 use super::formats::Formats;
 use crate::diagnostics::{Diagnostic, codes};
-use crate::model::{Assertion, Check, Condition, Span, Struct};
+use crate::gates::Gates;
+use crate::model::{Assertion, Check, Condition, Span, Struct, StructId};
 use crate::paths::below;
 
 impl Checker<'_> {
     /// The checks of a struct.
-    pub(super) fn checks(&mut self, one: &Struct, formats: &Formats) {
+    pub(super) fn checks(&mut self, one: &Struct, formats: &Formats, gates: &Gates<'_>) {
         let group = self.model.groups.iter().find(|group| group.module == one.module);
         let is_tagged = group.is_some_and(|group| group.tagged_validation);
         if let Some(check) = one.checks.first().filter(|_| !is_tagged) {
@@ -23,6 +24,44 @@ impl Checker<'_> {
                 }
             }
             self.words_of(&check.assertions, &check.span, formats);
+            self.parts_of(&check.assertions, &check.field, one, &check.span);
+            check.when.iter().for_each(|condition| self.gates_of(condition, &check.span, gates));
+        }
+    }
+
+    fn gates_of(&mut self, condition: &Condition, span: &Span, gates: &Gates<'_>) {
+        if let Condition::Gate(gate) = condition {
+            self.gate(span, Some(gate), gates);
+        }
+        condition.inner().iter().for_each(|inner| self.gates_of(inner, span, gates));
+    }
+
+    /// `below = PART` leads to structs that have checks of the part.
+    fn parts_of(&mut self, assertions: &[Assertion], at: &str, one: &Struct, span: &Span) {
+        for assertion in assertions {
+            match assertion {
+                Assertion::Field(field, inner) => self.parts_of(inner, &below(at, field), one, span),
+                Assertion::Below(part) if !part.is_empty() => {
+                    // That the field exists is checked by itself.
+                    let Some(held) = self.follow(one, at).ok().and_then(|place| place.field.ty.held()) else { continue };
+                    self.part(part, held, span);
+                }
+                other => self.parts_of(other.inner(), at, one, span),
+            }
+        }
+    }
+
+    fn part(&mut self, part: &str, held: StructId, span: &Span) {
+        let held = &self.model.structs[held.0];
+        let conditions = held.checks.iter().flat_map(|check| &check.when);
+        let parts = conditions.flat_map(|condition| match condition {
+            Condition::Part(parts) => parts.as_slice(),
+            _ => &[],
+        });
+        let parts: Vec<&str> = parts.map(String::as_str).collect();
+        if !parts.contains(&part) {
+            let message = format!("no check of `{}` belongs to the part `{part}`", held.name);
+            self.push(Diagnostic::error(codes::BAD_VALUE, span, message).suggest(part, parts));
         }
     }
 
