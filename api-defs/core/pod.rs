@@ -276,72 +276,9 @@ pub struct Pod {
     forbidden = "cannot be set for a windows pod",
     when(part(rest), os.name = windows)
 )]
-#[check(
-    initContainers,
-    each(
-        field(securityContext.appArmorProfile, forbidden = "cannot be set for a windows pod"),
-        field(securityContext.seLinuxOptions, forbidden = "cannot be set for a windows pod"),
-        field(securityContext.seccompProfile, forbidden = "cannot be set for a windows pod"),
-        field(securityContext.capabilities, forbidden = "cannot be set for a windows pod"),
-        field(
-            securityContext.readOnlyRootFilesystem,
-            forbidden = "cannot be set for a windows pod"
-        ),
-        field(securityContext.privileged, forbidden = "cannot be set for a windows pod"),
-        field(
-            securityContext.allowPrivilegeEscalation,
-            forbidden = "cannot be set for a windows pod"
-        ),
-        field(securityContext.procMount, forbidden = "cannot be set for a windows pod"),
-        field(securityContext.runAsUser, forbidden = "cannot be set for a windows pod"),
-        field(securityContext.runAsGroup, forbidden = "cannot be set for a windows pod")
-    ),
-    when(part(rest), os.name = windows)
-)]
-#[check(
-    containers,
-    each(
-        field(securityContext.appArmorProfile, forbidden = "cannot be set for a windows pod"),
-        field(securityContext.seLinuxOptions, forbidden = "cannot be set for a windows pod"),
-        field(securityContext.seccompProfile, forbidden = "cannot be set for a windows pod"),
-        field(securityContext.capabilities, forbidden = "cannot be set for a windows pod"),
-        field(
-            securityContext.readOnlyRootFilesystem,
-            forbidden = "cannot be set for a windows pod"
-        ),
-        field(securityContext.privileged, forbidden = "cannot be set for a windows pod"),
-        field(
-            securityContext.allowPrivilegeEscalation,
-            forbidden = "cannot be set for a windows pod"
-        ),
-        field(securityContext.procMount, forbidden = "cannot be set for a windows pod"),
-        field(securityContext.runAsUser, forbidden = "cannot be set for a windows pod"),
-        field(securityContext.runAsGroup, forbidden = "cannot be set for a windows pod")
-    ),
-    when(part(rest), os.name = windows)
-)]
-#[check(
-    ephemeralContainers,
-    each(
-        field(securityContext.appArmorProfile, forbidden = "cannot be set for a windows pod"),
-        field(securityContext.seLinuxOptions, forbidden = "cannot be set for a windows pod"),
-        field(securityContext.seccompProfile, forbidden = "cannot be set for a windows pod"),
-        field(securityContext.capabilities, forbidden = "cannot be set for a windows pod"),
-        field(
-            securityContext.readOnlyRootFilesystem,
-            forbidden = "cannot be set for a windows pod"
-        ),
-        field(securityContext.privileged, forbidden = "cannot be set for a windows pod"),
-        field(
-            securityContext.allowPrivilegeEscalation,
-            forbidden = "cannot be set for a windows pod"
-        ),
-        field(securityContext.procMount, forbidden = "cannot be set for a windows pod"),
-        field(securityContext.runAsUser, forbidden = "cannot be set for a windows pod"),
-        field(securityContext.runAsGroup, forbidden = "cannot be set for a windows pod")
-    ),
-    when(part(rest), os.name = windows)
-)]
+#[check(initContainers, each(field(securityContext, below = windows)), when(part(rest), os.name = windows))]
+#[check(containers, each(field(securityContext, below = windows)), when(part(rest), os.name = windows))]
+#[check(ephemeralContainers, each(field(securityContext, below = windows)), when(part(rest), os.name = windows))]
 #[check(os.name, at(".", optional, one_of(linux, windows)), when(part(rest)))]
 #[check(schedulingGroup, below, when(part(rest)))]
 #[check(self, by_hand = validate_files_of_variables, when(part(rest)))]

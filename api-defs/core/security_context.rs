@@ -246,6 +246,16 @@ pub enum PodSELinuxChangePolicy {
 #[check(self, by_hand = validate_added_capabilities, when(allowPrivilegeEscalation = false))]
 #[check(windowsOptions, below)]
 #[check(appArmorProfile, below)]
+#[check(appArmorProfile, forbidden = "cannot be set for a windows pod", when(part(windows)))]
+#[check(seLinuxOptions, forbidden = "cannot be set for a windows pod", when(part(windows)))]
+#[check(seccompProfile, forbidden = "cannot be set for a windows pod", when(part(windows)))]
+#[check(capabilities, forbidden = "cannot be set for a windows pod", when(part(windows)))]
+#[check(readOnlyRootFilesystem, forbidden = "cannot be set for a windows pod", when(part(windows)))]
+#[check(privileged, forbidden = "cannot be set for a windows pod", when(part(windows)))]
+#[check(allowPrivilegeEscalation, forbidden = "cannot be set for a windows pod", when(part(windows)))]
+#[check(procMount, forbidden = "cannot be set for a windows pod", when(part(windows)))]
+#[check(runAsUser, forbidden = "cannot be set for a windows pod", when(part(windows)))]
+#[check(runAsGroup, forbidden = "cannot be set for a windows pod", when(part(windows)))]
 pub struct SecurityContext {
     /// Linux capabilities to add or drop relative to the runtime's default set.
     #[field(1)]

@@ -40,8 +40,8 @@ pub struct PodDisruptionBudget {
     invalid = "minAvailable and maxUnavailable cannot be both set",
     when(set(minAvailable), set(maxUnavailable))
 )]
-#[check(minAvailable, not_negative, format = percent_up_to_100)]
-#[check(maxUnavailable, not_negative, format = percent_up_to_100)]
+#[check(minAvailable, not_negative, format = percent, format = percent_of_at_most_all)]
+#[check(maxUnavailable, not_negative, format = percent, format = percent_of_at_most_all)]
 pub struct PodDisruptionBudgetSpec {
     /// Healthy pods, number or percentage, that must remain; exclusive with `maxUnavailable`.
     #[field(1)]

@@ -22,6 +22,7 @@ mod pod_status_result;
 mod pod_template;
 mod pod_volumes;
 mod probe;
+mod projected_volumes;
 #[path = "protocol.rs"]
 mod protocol_file;
 mod range_allocation;
@@ -59,6 +60,7 @@ pub use pod_status_result::*;
 pub use pod_template::*;
 pub use pod_volumes::*;
 pub use probe::*;
+pub use projected_volumes::*;
 pub use protocol_file::*;
 pub use range_allocation::*;
 pub use references::*;

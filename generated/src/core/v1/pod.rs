@@ -797,48 +797,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
         ],
         assertions: &[
             Assertion::Each(
-                &[
-                    Assertion::Field(
-                        &["securityContext", "appArmorProfile"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "seLinuxOptions"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "seccompProfile"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "capabilities"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "readOnlyRootFilesystem"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "privileged"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "allowPrivilegeEscalation"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "procMount"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "runAsUser"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "runAsGroup"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                ],
+                &[Assertion::Field(&["securityContext"], &[Assertion::Below("windows")])],
             ),
         ],
     },
@@ -850,48 +809,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
         ],
         assertions: &[
             Assertion::Each(
-                &[
-                    Assertion::Field(
-                        &["securityContext", "appArmorProfile"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "seLinuxOptions"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "seccompProfile"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "capabilities"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "readOnlyRootFilesystem"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "privileged"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "allowPrivilegeEscalation"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "procMount"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "runAsUser"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "runAsGroup"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                ],
+                &[Assertion::Field(&["securityContext"], &[Assertion::Below("windows")])],
             ),
         ],
     },
@@ -903,48 +821,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
         ],
         assertions: &[
             Assertion::Each(
-                &[
-                    Assertion::Field(
-                        &["securityContext", "appArmorProfile"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "seLinuxOptions"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "seccompProfile"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "capabilities"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "readOnlyRootFilesystem"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "privileged"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "allowPrivilegeEscalation"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "procMount"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "runAsUser"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                    Assertion::Field(
-                        &["securityContext", "runAsGroup"],
-                        &[Assertion::Forbidden("cannot be set for a windows pod")],
-                    ),
-                ],
+                &[Assertion::Field(&["securityContext"], &[Assertion::Below("windows")])],
             ),
         ],
     },

@@ -533,6 +533,56 @@ const SECURITY_CONTEXT_CHECKS: &[CheckDef] = &[
         when: &[],
         assertions: &[Assertion::Below("")],
     },
+    CheckDef {
+        field: &["appArmorProfile"],
+        when: &[Condition::Part(&["windows"])],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["seLinuxOptions"],
+        when: &[Condition::Part(&["windows"])],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["seccompProfile"],
+        when: &[Condition::Part(&["windows"])],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["capabilities"],
+        when: &[Condition::Part(&["windows"])],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["readOnlyRootFilesystem"],
+        when: &[Condition::Part(&["windows"])],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["privileged"],
+        when: &[Condition::Part(&["windows"])],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["allowPrivilegeEscalation"],
+        when: &[Condition::Part(&["windows"])],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["procMount"],
+        when: &[Condition::Part(&["windows"])],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["runAsUser"],
+        when: &[Condition::Part(&["windows"])],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["runAsGroup"],
+        when: &[Condition::Part(&["windows"])],
+        assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
+    },
 ];
 
 describe! { direct SecurityContext, SECURITY_CONTEXT "SecurityContext" { .checks(SECURITY_CONTEXT_CHECKS) } [

@@ -123,7 +123,8 @@ const POD_DISRUPTION_BUDGET_SPEC_CHECKS: &[CheckDef] = &[
         when: &[],
         assertions: &[
             Assertion::NotNegative(""),
-            Assertion::Format(machinery::format::field::percent_up_to_100),
+            Assertion::Format(machinery::format::field::percent),
+            Assertion::Format(machinery::format::field::percent_of_at_most_all),
         ],
     },
     CheckDef {
@@ -131,7 +132,8 @@ const POD_DISRUPTION_BUDGET_SPEC_CHECKS: &[CheckDef] = &[
         when: &[],
         assertions: &[
             Assertion::NotNegative(""),
-            Assertion::Format(machinery::format::field::percent_up_to_100),
+            Assertion::Format(machinery::format::field::percent),
+            Assertion::Format(machinery::format::field::percent_of_at_most_all),
         ],
     },
 ];
