@@ -1,4 +1,4 @@
-//! Functions written by hand that definitions name (`by_hand = FN`, `#[strategy(..)]`, `flag = FN`), and their signatures.
+//! Functions written by hand that definitions name (`by_hand = FN`, `#[strategy(..)]`), and their signatures.
 
 use crate::hatches::Passing;
 use crate::model::{Cell, Check, Group, Kind, Model, Span, Struct, StructId};

@@ -42,9 +42,8 @@ impl<'a> Path<'a> {
         self.with(Element::Name(name))
     }
 
-    /// A path as seen from the one that this one extends: `name` extends that one too, `.` is that one, each `..` with
-    /// a slash
-    /// before or after it is a step up; with a slash before it the name is a path of its own.
+    /// A path as seen from the one that this one extends: `name` extends that one too, `.` is that one, and each `..` is
+    /// a step up. With a slash before it the name is a path of its own.
     pub fn relative(&self, name: &'a str) -> Self {
         if let Some(name) = name.strip_prefix('/') {
             return Path::new(name);

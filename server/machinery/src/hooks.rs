@@ -169,8 +169,7 @@ pub struct Validation<'v> {
     pub context: &'v Context,
     pub errors: &'v mut Vec<FieldError>,
     /// What is allowed, asked for or true here that is not everywhere, by the names of [`crate::options`], some with a
-    /// text:
-    /// conditions of declared checks name them.
+    /// text. Conditions of declared checks name them.
     pub options: Vec<(&'static str, String)>,
 }
 

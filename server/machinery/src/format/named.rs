@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{DNS_LABEL_MAX_LENGTH, DNS_SUBDOMAIN_MAX_LENGTH, Messages, is_dns1123_label, is_dns1123_subdomain};
-use crate::field_error::{BadValue, FieldError};
+use crate::field_error::FieldError;
 use crate::field_path::Path;
 use crate::scalar::go_text::quote;
 
@@ -100,20 +100,6 @@ pub fn condition_reason(path: &Path<'_>, reason: &str) -> Vec<FieldError> {
          'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '{REASON}')"
     );
     vec![FieldError::invalid(path, reason, detail)]
-}
-
-/// A share of at most 100 %.
-pub fn percent_up_to_100(path: &Path<'_>, text: &str) -> Vec<FieldError> {
-    let messages = super::is_valid_percent(text);
-    if !messages.is_empty() {
-        let shown = || BadValue::json_string(text);
-        return messages.into_iter().map(|message| FieldError::invalid(path, shown(), message)).collect();
-    }
-    let share = text.trim_end_matches('%').trim_start_matches('0');
-    if share.is_empty() || share.parse::<u64>().is_ok_and(|share| share <= 100) {
-        return Vec::new();
-    }
-    vec![FieldError::invalid(path, BadValue::json_string(text), "must not be greater than 100%")]
 }
 
 /// A DNS name, which may begin with a wildcard.
