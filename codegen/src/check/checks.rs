@@ -43,7 +43,9 @@ impl Checker<'_> {
                 Assertion::Field(field, inner) => self.parts_of(inner, &below(at, field), one, span),
                 Assertion::Below(part) if !part.is_empty() => {
                     // That the field exists is checked by itself.
-                    let Some(held) = self.follow(one, at).ok().and_then(|place| place.field.ty.held()) else { continue };
+                    let Some(held) = self.follow(one, at).ok().and_then(|place| place.field.ty.held()) else {
+                        continue;
+                    };
                     self.part(part, held, span);
                 }
                 other => self.parts_of(other.inner(), at, one, span),

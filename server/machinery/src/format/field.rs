@@ -8,8 +8,7 @@ use std::borrow::Cow;
 
 pub use super::ip::{endpoint_ip, ip_address, lenient_ip_address};
 pub use super::named::{
-    condition_reason, host_or_wildcard, iscsi_name, iscsi_name_by_prefix, literal_path, no_ip_address,
-    signer_name,
+    condition_reason, host_or_wildcard, iscsi_name, iscsi_name_by_prefix, literal_path, no_ip_address, signer_name,
 };
 
 /// A format by the name that the tag `k8s:format` gives it (upstream: `validate/strfmt.go`).
