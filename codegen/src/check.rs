@@ -9,7 +9,6 @@ mod convert;
 mod fields;
 mod formats;
 mod gates;
-mod hatches;
 mod kinds;
 mod lints;
 mod rules;
@@ -19,7 +18,6 @@ use std::path::PathBuf;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::gates::Gates;
-use crate::hatches::Hatches;
 use crate::model::{Enum, Group, Model, Span};
 use crate::parse::Origins;
 use crate::project::Project;
@@ -37,7 +35,6 @@ struct Checker<'a> {
 pub fn check(project: &Project, model: &Model, origins: &Origins, diagnostics: &mut Diagnostics) {
     let formats = formats::read(project.library());
     let gates = Gates::read(project.library(), model);
-    let hatches = Hatches::read(project, model);
     let broken = diagnostics.iter().map(|diagnostic| diagnostic.span.file.clone()).collect();
     let mut checker = Checker { model, origins, diagnostics, broken };
     for one in &model.structs {
@@ -62,9 +59,6 @@ pub fn check(project: &Project, model: &Model, origins: &Origins, diagnostics: &
         checker.plurals(group);
     }
     checker.short_names();
-    if let Some(hatches) = hatches {
-        checker.hatches(&hatches);
-    }
     checker.lints();
 }
 

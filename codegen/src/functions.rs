@@ -1,7 +1,6 @@
 //! Functions written by hand that definitions name (`by_hand = FN`, `#[strategy(..)]`), and their signatures.
 
-use crate::hatches::Passing;
-use crate::model::{Cell, Check, Group, Kind, Model, Span, Struct, StructId};
+use crate::model::{Cell, Check, Group, Kind, Model, Struct, StructId};
 use crate::paths;
 
 /// A function that a definition names, and what it takes and returns.
@@ -13,10 +12,15 @@ pub struct Signature {
     pub parameters: Vec<Parameter>,
     /// Last name of the return type, empty for none.
     pub returns: &'static str,
-    /// The check, column or hook that names it, or else the struct.
-    pub span: Span,
-    /// The name as the struct's definition says it, where the span is only that of the struct.
-    pub said: Option<String>,
+}
+
+/// How a parameter is passed.
+#[derive(Clone, Copy)]
+pub enum Passing {
+    Shared,
+    Mutable,
+    /// `Option<..>`: of a reference to a struct, or of another type by value.
+    Optional,
 }
 
 /// A parameter of a function.
@@ -71,8 +75,7 @@ fn of_struct(model: &Model, id: StructId, one: &Struct) -> Vec<Signature> {
         for (suffix, from, to) in [("to_hub", id, hub), ("from_hub", hub, id)] {
             let parameters = [("from", from), ("to", to)];
             let parameters = parameters.map(|(name, id)| Parameter::new(name, Passing::Mutable, Type::Struct(id)));
-            let wanted = on_struct(one, &format!("{name}_{suffix}"), parameters.to_vec());
-            out.push(Signature { said: Some(name.clone()), ..wanted });
+            out.push(on_struct(one, &format!("{name}_{suffix}"), parameters.to_vec()));
         }
     }
     out
@@ -88,17 +91,12 @@ fn of_check(model: &Model, id: StructId, one: &Struct, check: &Check) -> Vec<Sig
     let validation = Parameter::new("validation", Passing::Mutable, Type::Named("Validation"));
     let path = Parameter::new("path", Passing::Shared, Type::Named("Path"));
     let [new, old] = Parameter::change(Passing::Shared, Passing::Optional, held);
-    let signature = |name: &str| Signature {
-        span: check.span.clone(),
-        said: None,
-        ..on_struct(one, name, vec![validation, path, new, old])
-    };
+    let signature = |name: &str| on_struct(one, name, vec![validation, path, new, old]);
     check.functions().into_iter().map(signature).collect()
 }
 
 fn on_struct(one: &Struct, name: &str, parameters: Vec<Parameter>) -> Signature {
-    let (module, name, span) = (one.module.clone(), name.to_string(), one.span.clone());
-    Signature { module, said: Some(name.clone()), name, parameters, returns: "", span }
+    Signature { module: one.module.clone(), name: name.to_owned(), parameters, returns: "" }
 }
 
 fn of_kind(group: &Group, kind: &Kind) -> Vec<Signature> {
@@ -107,18 +105,16 @@ fn of_kind(group: &Group, kind: &Kind) -> Vec<Signature> {
     let Some(shown) = kind.stored_as.or(hub) else { return Vec::new() };
     let object = Parameter::new("object", Passing::Shared, Type::Struct(shown));
     let context = |ty| Parameter::new("context", Passing::Shared, Type::Named(ty));
-    let wanted = |name: &String, parameters, returns, span: &Span| Signature {
+    let wanted = |name: &String, parameters, returns| Signature {
         module: group.module.clone(),
         name: name.clone(),
         parameters,
         returns,
-        span: span.clone(),
-        said: None,
     };
     let mut out = Vec::new();
     for column in &kind.columns {
         if let Cell::ByHand(name) = &column.cell {
-            out.push(wanted(name, vec![object, context("PrintContext")], "Cell", &column.span));
+            out.push(wanted(name, vec![object, context("PrintContext")], "Cell"));
         }
     }
     for hook in &kind.strategy {
@@ -136,10 +132,10 @@ fn of_kind(group: &Group, kind: &Kind) -> Vec<Signature> {
             "create" => (change(Passing::Mutable, Passing::Optional), ""),
             _ => (change(Passing::Mutable, Passing::Shared), ""),
         };
-        out.push(wanted(&hook.function, parameters, returns, &hook.span));
+        out.push(wanted(&hook.function, parameters, returns));
     }
     for field in kind.resource.iter().flat_map(|resource| &resource.selectable) {
-        out.extend(field.by_hand.iter().map(|name| wanted(name, vec![object], "String", &field.span)));
+        out.extend(field.by_hand.iter().map(|name| wanted(name, vec![object], "String")));
     }
     out
 }

@@ -8,7 +8,6 @@ mod examine;
 pub mod export;
 mod functions;
 mod gates;
-mod hatches;
 pub mod import;
 pub mod ledger;
 pub mod model;

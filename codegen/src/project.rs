@@ -65,15 +65,9 @@ impl Project {
         self.is_ones_own() && folder.is_absolute() && group.package == Package::Own
     }
 
-    /// Folder of the functions that an author's definitions name, below the root.
-    pub fn hatches(&self) -> &'static str {
-        "hatches"
-    }
-
-    /// The same folder, from the sources of the package of an author's groups.
-    pub(crate) fn hatches_from_sources(&self) -> String {
-        let up = if self.is_ones_own() { "../../" } else { "../../../" };
-        format!("{up}{}", self.hatches())
+    /// Folder of the functions that an author's definitions name, from the sources of the package of the author's groups.
+    pub(crate) fn hatches_from_sources(&self) -> &'static str {
+        if self.is_ones_own() { "../../hatches" } else { "../../../hatches" }
     }
 }
 

@@ -49,7 +49,7 @@ pub fn refresh(project: &Project, target: &Path, package: Package, check: bool) 
         let why = "is new in a package that was built before anybody could know";
         return Err(format!("error: the group `{}` {why}\n  = help: run `touch build.rs` and build again", group.name));
     }
-    let files = emit::render(&model, package, &project.hatches_from_sources());
+    let files = emit::render(&model, package, project.hatches_from_sources());
     bring_up_to_date(target, &files, &OWNED, check)
 }
 
@@ -88,7 +88,6 @@ fn bring_up_to_date(target: &Path, files: &[File], owned: &[&str], check: bool) 
 /// watched as a whole can notice a group that is new, or mistakes wherever they are.
 fn inputs(project: &Project, model: &Model, package: Package, has_errors: bool) -> Vec<PathBuf> {
     let mut paths = project.definitions();
-    paths.push(project.hatches().into());
     if package != Package::Own && !has_errors {
         paths = model.groups.iter().filter(|group| group.package != Package::Own).map(folder).collect();
     }

@@ -81,10 +81,6 @@ codes! {
     UNION = "A027";
     /// an enum's variants are not plain or not distinct
     ENUM = "A028";
-    /// a hatch function is missing
-    HATCH_MISSING = "A029";
-    /// a hatch function has another signature than it needs
-    HATCH_SIGNATURE = "A030";
     /// a field exists in one version only and nobody converts it
     CONVERT_MISSING = "A031";
     /// a field has different types in two versions and nobody converts it

@@ -1,7 +1,8 @@
 //! Tables of the functions written by hand that definitions of Kubernetes' groups name, and the calls that fill them.
 //!
 //! Types and descriptors know the functions by a table for each group. The crate that owns the functions fills the tables, with
-//! the text of [`registration`], where rustc checks their names and signatures.
+//! the text of [`registration`], where rustc checks their names and signatures. Functions of an author's group are compiled in the
+//! package of its types, where a constant of each one's type has rustc check the same.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +11,7 @@ use quote::{format_ident, quote};
 
 use super::rust::Paths;
 use super::{File, print};
-use crate::functions::{Parameter, Signature, Type, signatures};
-use crate::hatches::Passing;
+use crate::functions::{Parameter, Passing, Signature, Type, signatures};
 use crate::model::{Group, Model, Package};
 
 /// `src/functions.rs` and `src/functions/<module>.rs` for each group that names functions.
@@ -49,6 +49,36 @@ pub fn registration(model: &Model, package: Package) -> File {
     };
     let docs = "Enters the functions of this crate that definitions name.";
     File { path: "generated/registration.rs".into(), bytes: print::file(docs, &[print::Block::Items(text)]) }
+}
+
+/// `src/hatches.rs`: the files of functions of authors' groups, which are in `folder`, and what each function has to be.
+pub fn hatches(model: &Model, package: Package, folder: &str) -> Option<File> {
+    let paths = Paths { model, package };
+    let tables = if package.owner().is_none() { tables(model, package) } else { BTreeMap::new() };
+    let groups = tables.iter().map(|(module, functions)| {
+        let (file, name) = (format!("{folder}/{module}.rs"), raw(module));
+        let checks = functions.values().map(|function| {
+            let (path, returns) = (path(&function.name), returns(function));
+            let types = function.parameters.iter().map(|parameter| ty(paths, parameter));
+            quote! { const _: fn(#(#types),*) #returns = #name::#path; }
+        });
+        let group = quote! { #[path = #file] #[warn(clippy::all)] pub mod #name; };
+        [print::Block::Items(group), print::Block::Items(quote! { #(#checks)* })]
+    });
+    let machinery = print::Block::Items(imports());
+    let blocks: Vec<print::Block> = std::iter::once(machinery).chain(groups.flatten()).collect();
+    let docs = "Functions written by hand that definitions name (`by_hand`), and the signatures that they need.";
+    let file = || File { path: "src/hatches.rs".into(), bytes: print::file(docs, &blocks) };
+    (!tables.is_empty()).then(file)
+}
+
+/// The types of the machinery that functions take and return.
+fn imports() -> TokenStream {
+    quote! {
+        use machinery::field_path::Path;
+        use machinery::hooks::{Context, Validation};
+        use machinery::print::{Cell, PrintContext, RowCondition};
+    }
 }
 
 /// Whether definitions of a group name functions.
@@ -93,11 +123,10 @@ fn table(paths: Paths<'_>, owner: &str, functions: &BTreeMap<String, Signature>)
         quote! { pub fn #name(#(#names: #types),*) #returns { (functions().#name)(#(#names),*) } }
     });
     let missing = format!("`{owner}::register()` is called before objects are worked on");
+    let imports = imports();
     quote! {
         use std::sync::OnceLock;
-        use machinery::field_path::Path;
-        use machinery::hooks::{Context, Validation};
-        use machinery::print::{Cell, PrintContext, RowCondition};
+        #imports
 
         /// The functions by name.
         pub struct Functions { #(#fields),* }
@@ -126,7 +155,6 @@ fn ty(paths: Paths<'_>, parameter: &Parameter) -> TokenStream {
         (Passing::Shared, _) => quote! { &#named },
         (Passing::Optional, Type::Struct(_)) => quote! { Option<&#named> },
         (Passing::Optional, Type::Named(_)) => quote! { Option<#named> },
-        (Passing::Value, _) => named,
     }
 }
 

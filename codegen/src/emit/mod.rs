@@ -25,8 +25,8 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
-/// Everything that a generated package consists of, sorted by path. `hatches` is the folder of functions written by hand, seen from its
-/// sources.
+/// Everything that a generated package consists of, sorted by path. `hatches` is the folder of the functions of authors' groups,
+/// seen from its sources.
 pub fn render(model: &Model, package: Package, hatches: &str) -> Vec<File> {
     let facts = facts::Facts::new(model);
     let mut files = types::files(model, &facts, package);
@@ -34,7 +34,7 @@ pub fn render(model: &Model, package: Package, hatches: &str) -> Vec<File> {
     files.extend(internal::files(model, package));
     files.push(package::lib(model, package));
     files.extend(functions::files(model, package));
-    files.extend(package::hatches(model, package, hatches));
+    files.extend(functions::hatches(model, package, hatches));
     if package != Package::Apimachinery {
         files.push(catalog::file(model, package));
         files.extend(package::openapi(model, package));

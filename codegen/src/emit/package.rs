@@ -1,4 +1,4 @@
-//! The files that make a generated package whole: `lib.rs`, the hatches it compiles, the OpenAPI bundle.
+//! The files that make a generated package whole: `lib.rs`, the OpenAPI bundle.
 
 use std::fmt::Write;
 use std::io::Write as _;
@@ -72,24 +72,6 @@ pub fn groups() -> &'static Catalog {
     &OWN
 }
 ";
-
-/// `src/hatches.rs`: the hand-written functions, compiled where the types are.
-pub fn hatches(model: &Model, package: Package, folder: &str) -> Option<File> {
-    if package.owner().is_some() {
-        return None;
-    }
-    let mut text = format!("{HEADER}//! Hand-written functions that definitions name (`by_hand`).\n\n");
-    let groups: Vec<&Group> = model.groups.iter().filter(|g| g.package == package && has_functions(model, g)).collect();
-    for group in &groups {
-        let _ = writeln!(
-            text,
-            "#[path = \"{folder}/{}.rs\"]\n#[warn(clippy::all)]\npub mod {};",
-            group.module,
-            ident(&group.module)
-        );
-    }
-    (!groups.is_empty()).then(|| File { path: "src/hatches.rs".into(), bytes: text.into_bytes() })
-}
 
 /// `openapi/bundle.json.gz`: what the server assembles its OpenAPI documents from, as far as the groups of the package go.
 pub fn openapi(model: &Model, package: Package) -> Option<File> {

@@ -32,8 +32,6 @@ pub struct Origins {
     pub group_allows: HashMap<String, Vec<Marked>>,
     /// `#![breaks(..)]` by module.
     pub group_breaks: HashMap<String, Vec<Break>>,
-    /// Where a hatch function is named, by module and function.
-    pub hatches: HashMap<(String, String), Span>,
     /// Variants of an enum by its place.
     pub variants: HashMap<Span, Vec<(String, Span)>>,
 }
@@ -177,13 +175,6 @@ fn origins(program: &Program) -> Origins {
         origins.group_breaks.insert(group.head.module.clone(), group.breaks.clone());
         for decl in &group.decls {
             origins.declaration(decl);
-            let attrs = &decl.attrs;
-            let named = attrs.converts.iter().map(|convert| convert.by_hand.as_ref());
-            let named = named.chain([attrs.defaults.as_ref().and_then(|defaults| defaults.by_hand.as_ref())]);
-            let named = named.chain([attrs.normalize.as_ref().and_then(Option::as_ref), attrs.validate.as_ref()]);
-            for function in named.flatten() {
-                origins.hatches.insert((group.head.module.clone(), function.text.clone()), function.span.clone());
-            }
         }
     }
     origins
