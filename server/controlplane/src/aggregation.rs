@@ -9,7 +9,7 @@ mod metrics;
 use std::sync::Arc;
 
 use aggregator::Backends;
-use apimachinery::apiregistration::v1::APIService;
+use apimachinery::apiregistration::v1::{APIService, api_service_condition_type};
 use endpoints::{Backend, Environment, Loopback, Registration, Resource};
 use machinery::status::Status;
 use registry::Informer;
@@ -94,5 +94,5 @@ fn registration(service: &APIService) -> Registration {
 
 /// What is known of whether an APIService answers.
 fn condition(service: &APIService) -> Option<&apimachinery::apiregistration::v1::APIServiceCondition> {
-    service.status.conditions.iter().find(|condition| condition.r#type == "Available")
+    service.status.conditions.iter().find(|condition| condition.r#type == api_service_condition_type::AVAILABLE)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use apimachinery::meta::v1::Condition;
 use endpoints::Environment;
 use generated::core::v1::Pod;
-use generated::policy::v1::{PodDisruptionBudget, PodDisruptionBudgetStatus};
+use generated::policy::v1::{PodDisruptionBudget, PodDisruptionBudgetStatus, unhealthy_pod_eviction_policy_type};
 use machinery::scalar::Time;
 use machinery::status::{Cause, GroupResource, Status};
 use meta::{compiled_selector, selects};
@@ -39,7 +39,8 @@ fn covers(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
 /// Whether a pod that is not ready may go without counting.
 pub fn lets_unhealthy_go(budget: &PodDisruptionBudget) -> bool {
     let status = &budget.status;
-    let always = budget.spec.unhealthy_pod_eviction_policy.as_deref() == Some("AlwaysAllow");
+    let always =
+        budget.spec.unhealthy_pod_eviction_policy.as_deref() == Some(unhealthy_pod_eviction_policy_type::ALWAYS_ALLOW);
     always || (status.current_healthy >= status.desired_healthy && status.desired_healthy > 0)
 }
 

@@ -10,7 +10,7 @@ use apimachinery::apiregistration::v1::APIService;
 use async_trait::async_trait;
 use endpoints::{Environment, GroupVersion, Members, PeerAddresses};
 use generated::coordination::v1::Lease;
-use generated::core::v1::{EndpointAddress, EndpointPort, EndpointSubset, Endpoints};
+use generated::core::v1::{EndpointAddress, EndpointPort, EndpointSubset, Endpoints, protocol};
 use machinery::status::Status;
 use registry::{Backend, Informer};
 use serving::health::Pending;
@@ -96,8 +96,12 @@ fn publish(environment: &Arc<Environment>, host: &str, port: u16) {
 
 fn endpoints(server: &str, host: &str, port: u16) -> Endpoints {
     let address = EndpointAddress { ip: host.to_owned(), ..EndpointAddress::default() };
-    let port =
-        EndpointPort { name: "https".into(), port: port.into(), protocol: "TCP".into(), ..EndpointPort::default() };
+    let port = EndpointPort {
+        name: "https".into(),
+        port: port.into(),
+        protocol: protocol::TCP.into(),
+        ..EndpointPort::default()
+    };
     let subset = EndpointSubset { addresses: vec![address], ports: vec![port], ..EndpointSubset::default() };
     let mut endpoints = Endpoints { subsets: vec![subset], ..Endpoints::default() };
     endpoints.metadata.labels.insert(IDENTITY.into(), server.into());

@@ -3,6 +3,7 @@
 //! An empty selector matches nothing in v1beta1 and everything in v1. Each version has a selector with a reserved label that means what
 //! the other's empty selector means.
 
+use apimachinery::meta::v1::label_selector_operator;
 use generated::meta::v1::{LabelSelector, LabelSelectorRequirement};
 use generated::policy::{v1, v1beta1};
 
@@ -29,8 +30,8 @@ fn meaning(selector: &LabelSelector) -> Meaning {
         _ if !selector.match_labels.is_empty() => Meaning::Other,
         [] => Meaning::Empty,
         [one] if one.key == EMPTY_SELECTOR && one.values.is_empty() => match &*one.operator {
-            "Exists" => Meaning::MatchNone,
-            "DoesNotExist" => Meaning::MatchAll,
+            label_selector_operator::EXISTS => Meaning::MatchNone,
+            label_selector_operator::DOES_NOT_EXIST => Meaning::MatchAll,
             _ => Meaning::Other,
         },
         _ => Meaning::Other,
@@ -59,7 +60,7 @@ pub fn normalize_pod_disruption_budget(budget: &mut v1::PodDisruptionBudget) {
 pub fn v1beta1_pod_disruption_budget_to_hub(_: &mut v1beta1::PodDisruptionBudget, to: &mut v1::PodDisruptionBudget) {
     let Some(selector) = &mut to.spec.selector else { return };
     match meaning(selector) {
-        Meaning::Empty => **selector = reserved("Exists"),
+        Meaning::Empty => **selector = reserved(label_selector_operator::EXISTS),
         Meaning::MatchAll => **selector = LabelSelector::default(),
         Meaning::MatchNone | Meaning::Other => strip(selector),
     }
@@ -70,7 +71,7 @@ pub fn v1beta1_pod_disruption_budget_from_hub(_: &mut v1::PodDisruptionBudget, t
     let Some(selector) = &mut to.spec.selector else { return };
     match meaning(selector) {
         Meaning::MatchNone => **selector = LabelSelector::default(),
-        Meaning::Empty => **selector = reserved("DoesNotExist"),
+        Meaning::Empty => **selector = reserved(label_selector_operator::DOES_NOT_EXIST),
         Meaning::MatchAll | Meaning::Other => strip(selector),
     }
 }

@@ -3,15 +3,13 @@
 use std::collections::HashSet;
 
 use endpoints::{Attributes, Operation};
-use generated::core::v1::{Container, Pod, PodSpec};
+use generated::core::v1::{Container, Pod, PodSpec, pull_policy};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
 use super::{body, body_mut, forbidden, joined};
-
-const ALWAYS: &str = "Always";
 
 /// Sets the pull policy of the containers and image volumes that a write brings in.
 pub fn admit(attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
@@ -24,16 +22,16 @@ pub fn admit(attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -
     let known = names_of_ephemeral(old);
     let added = pod.spec.ephemeral_containers.iter_mut().map(|c| &mut c.ephemeral_container_common);
     for container in added.filter(|c| !known.contains(&c.name)) {
-        container.image_pull_policy = ALWAYS.into();
+        container.image_pull_policy = pull_policy::ALWAYS.into();
     }
     if judged == Judged::Ephemeral {
         return Ok(());
     }
     for container in pod.spec.init_containers.iter_mut().chain(&mut pod.spec.containers) {
-        container.image_pull_policy = ALWAYS.into();
+        container.image_pull_policy = pull_policy::ALWAYS.into();
     }
     for image in pod.spec.volumes.iter_mut().filter_map(|v| v.volume_source.image.as_mut()) {
-        image.pull_policy = ALWAYS.into();
+        image.pull_policy = pull_policy::ALWAYS.into();
     }
     Ok(())
 }
@@ -121,8 +119,8 @@ fn check_ephemeral(spec: &PodSpec, known: &HashSet<String>, errors: &mut Vec<Fie
 }
 
 fn check(path: &Path<'_>, policy: &str, errors: &mut Vec<FieldError>) {
-    if policy != ALWAYS {
-        errors.push(FieldError::not_supported(path, BadValue::json_string(policy), &[ALWAYS]));
+    if policy != pull_policy::ALWAYS {
+        errors.push(FieldError::not_supported(path, BadValue::json_string(policy), &[pull_policy::ALWAYS]));
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use endpoints::{Attributes, Environment, Operation};
-use generated::core::v1::{Binding, Namespace, Node, Pod, PodSpec, Toleration, toleration_operator};
+use generated::core::v1::{Binding, Namespace, Node, Pod, PodSpec, Toleration, taint_effect, toleration_operator};
 use machinery::format::{is_label_value, is_qualified_name};
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -13,7 +13,6 @@ use serde_json::Value as Json;
 use super::lookup::find;
 use super::{body, body_mut, forbidden};
 
-const NO_SCHEDULE: &str = "NoSchedule";
 const HOSTNAME: &str = "kubernetes.io/hostname";
 /// The key of the configuration for namespaces that say nothing.
 const CLUSTER_DEFAULT: &str = "clusterDefaultNodeSelector";
@@ -127,7 +126,7 @@ pub fn tolerate_extended_resources(object: &mut Owned) {
         let toleration = Toleration {
             key,
             operator: toleration_operator::EXISTS.into(),
-            effect: NO_SCHEDULE.into(),
+            effect: taint_effect::NO_SCHEDULE.into(),
             ..Toleration::default()
         };
         (toleration.key.clone(), toleration)
@@ -135,7 +134,9 @@ pub fn tolerate_extended_resources(object: &mut Owned) {
     let mut added: BTreeMap<String, Toleration> = added.collect();
     // A toleration for the same taint is replaced (`AddOrUpdateTolerationInPod`).
     for own in &mut pod.spec.tolerations {
-        let is_same = own.operator == toleration_operator::EXISTS && own.effect == NO_SCHEDULE && own.value.is_empty();
+        let is_same = own.operator == toleration_operator::EXISTS
+            && own.effect == taint_effect::NO_SCHEDULE
+            && own.value.is_empty();
         if let Some(toleration) = is_same.then(|| added.remove(&own.key)).flatten() {
             *own = toleration;
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use endpoints::{Attributes, Environment, Operation};
-use generated::core::v1::{Pod, PodSpec};
+use generated::core::v1::{Pod, PodSpec, preemption_policy};
 use generated::scheduling::v1::PriorityClass;
 use generated::scheduling::v1alpha2::PodGroup;
 use machinery::features;
@@ -15,7 +15,6 @@ use super::lookup::{find, find_all};
 use crate::bootstrap::SYSTEM_PRIORITY_CLASSES;
 
 const CLASSES: (&str, &str) = ("scheduling.k8s.io", "priorityclasses");
-const PREEMPT_LOWER_PRIORITY: &str = "PreemptLowerPriority";
 
 /// What a class gives.
 struct Resolved {
@@ -54,7 +53,7 @@ async fn resolve(environment: &Environment, attributes: &Attributes, name: &str)
         let found = find::<PriorityClass>(environment, attributes, CLASSES, ("", name)).await?;
         Some(found.ok_or_else(|| forbidden(attributes, format!("no PriorityClass with name {name} was found")))?)
     };
-    let default = PREEMPT_LOWER_PRIORITY.to_string();
+    let default = preemption_policy::PREEMPT_LOWER_PRIORITY.to_string();
     Ok(match class {
         Some(class) => Resolved {
             class: class.metadata.name.clone(),

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use endpoints::{Attributes, Environment, Operation};
-use generated::core::v1::{Namespace, Pod, Toleration, toleration_operator};
+use generated::core::v1::{Namespace, Pod, Toleration, pod_qos_class, taint_effect, toleration_operator};
 use generated::podtolerationrestriction::v1alpha1::Configuration;
 use kubernetes::core::quality::quality_of_service;
 use machinery::reflect::Owned;
@@ -44,11 +44,11 @@ impl TolerationRestriction {
             let namespace = namespace(environment, attributes).await?;
             more = said(&namespace, DEFAULTS)?.unwrap_or_else(|| self.0.default.clone());
         }
-        if quality_of_service(&pod.spec) != "BestEffort" {
+        if quality_of_service(&pod.spec) != pod_qos_class::BEST_EFFORT {
             more.push(Toleration {
                 key: MEMORY_PRESSURE.into(),
                 operator: toleration_operator::EXISTS.into(),
-                effect: "NoSchedule".into(),
+                effect: taint_effect::NO_SCHEDULE.into(),
                 ..Toleration::default()
             });
         }
@@ -152,11 +152,11 @@ impl<'t> Coverage<'t> {
         }
         let value = match wider.operator.as_str() {
             toleration_operator::EXISTS => None,
-            "" | "Equal" => Some(wider.value.as_str()),
+            "" | toleration_operator::EQUAL => Some(wider.value.as_str()),
             // Covers nothing but itself.
             _ => return,
         };
-        let seconds = wider.toleration_seconds.filter(|_| wider.effect == "NoExecute");
+        let seconds = wider.toleration_seconds.filter(|_| wider.effect == taint_effect::NO_EXECUTE);
         let longest = self.longest.entry((&wider.key, &wider.effect, value)).or_default();
         longest.push(((seconds.is_none(), seconds.unwrap_or_default()), fields(wider)));
         longest.sort_unstable_by_key(|(lasts, _)| Reverse(*lasts));
@@ -171,7 +171,7 @@ impl<'t> Coverage<'t> {
     /// Whether one of the list that is not equal to a toleration covers it.
     fn others_cover(&self, toleration: &Toleration) -> bool {
         let Toleration { key, operator, value, effect, toleration_seconds } = toleration;
-        let value = Some(value.as_str()).filter(|_| operator == "Equal");
+        let value = Some(value.as_str()).filter(|_| operator == toleration_operator::EQUAL);
         let effects = [effect.as_str(), ""];
         let matched = effects.into_iter().flat_map(|effect| {
             let equal = value.map(|value| (key.as_str(), effect, Some(value)));

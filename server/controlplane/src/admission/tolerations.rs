@@ -1,10 +1,9 @@
 //! `DefaultTolerationSeconds`: pods stay for a while (five minutes) on a node that is lost, unless they say otherwise.
 
-use generated::core::v1::{Pod, Toleration};
+use generated::core::v1::{Pod, Toleration, taint_effect, toleration_operator};
 use machinery::reflect::Owned;
 use serving::options::AdmissionOptions;
 
-const NO_EXECUTE: &str = "NoExecute";
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
 const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 
@@ -13,13 +12,14 @@ pub fn admit(options: &AdmissionOptions, object: &mut Owned) {
     let Some(pod) = object.downcast_mut::<Pod>() else { return };
     let said = pod.spec.tolerations.clone();
     for (taint, seconds) in [(NOT_READY, options.not_ready_seconds), (UNREACHABLE, options.unreachable_seconds)] {
-        let tolerates =
-            |t: &Toleration| (t.key == taint || t.key.is_empty()) && (t.effect == NO_EXECUTE || t.effect.is_empty());
+        let tolerates = |t: &Toleration| {
+            (t.key == taint || t.key.is_empty()) && (t.effect == taint_effect::NO_EXECUTE || t.effect.is_empty())
+        };
         if !said.iter().any(tolerates) {
             pod.spec.tolerations.push(Toleration {
                 key: taint.into(),
-                operator: "Exists".into(),
-                effect: NO_EXECUTE.into(),
+                operator: toleration_operator::EXISTS.into(),
+                effect: taint_effect::NO_EXECUTE.into(),
                 toleration_seconds: Some(seconds),
                 ..Toleration::default()
             });

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aggregator::{Backends, Keyed};
-use apimachinery::apiregistration::v1::{APIService, APIServiceCondition, ServiceReference};
+use apimachinery::apiregistration::v1::{
+    APIService, APIServiceCondition, ServiceReference, api_service_condition_type,
+};
 use endpoints::{Environment, Loopback};
 use generated::core::v1::{Service, service_type};
 use generated::discovery::v1::EndpointSlice;
@@ -177,7 +179,7 @@ impl Availability {
         }
         let since = before.filter(|c| c.status == status).map(|c| c.last_transition_time);
         let now = APIServiceCondition {
-            r#type: "Available".into(),
+            r#type: api_service_condition_type::AVAILABLE.into(),
             status: status.into(),
             last_transition_time: since.unwrap_or_else(|| Time::from(std::time::SystemTime::now())),
             reason: reason.into(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use apimachinery::meta::v1::DeleteOptions as SaidOptions;
 use async_trait::async_trait;
 use endpoints::{Answer, Environment, Posted, SubresourceHandler};
-use generated::core::v1::{Pod, PodCondition};
+use generated::core::v1::{Pod, PodCondition, pod_phase};
 use generated::policy::v1;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
@@ -121,7 +121,8 @@ fn options(posted: &Posted<'_>, eviction: &v1::Eviction) -> Result<DeleteOptions
 /// Whether budgets do not count a pod: it has ended, is ending, or has never run (`canIgnorePDB`).
 fn counts(pod: &Pod) -> bool {
     let phase = pod.status.phase.as_str();
-    !matches!(phase, "Succeeded" | "Failed" | "Pending") && pod.metadata.deletion_timestamp.is_none()
+    !matches!(phase, pod_phase::SUCCEEDED | pod_phase::FAILED | pod_phase::PENDING)
+        && pod.metadata.deletion_timestamp.is_none()
 }
 
 fn is_ready(pod: &Pod) -> bool {
@@ -149,7 +150,7 @@ impl Removal<'_> {
                 return Ok(Some(pod));
             }
             // A pod that has not ended may become one that counts.
-            if pod.status.phase == "Pending" && pod.metadata.deletion_timestamp.is_none() && !insists {
+            if pod.status.phase == pod_phase::PENDING && pod.metadata.deletion_timestamp.is_none() && !insists {
                 self.options.precondition.resource_version = Some(pod.metadata.resource_version.clone());
             }
             match self.run().await {

@@ -1,6 +1,6 @@
 //! What a review has to say (`pkg/apis/authorization/validation`).
 
-use apimachinery::meta::v1::{FieldSelectorRequirement, ObjectMeta};
+use apimachinery::meta::v1::{FieldSelectorRequirement, ObjectMeta, label_selector_operator};
 use generated::authorization::v1::{
     FieldSelectorAttributes, LabelSelectorAttributes, LocalSubjectAccessReview, NonResourceAttributes,
     ResourceAttributes, SelfSubjectAccessReview, SubjectAccessReview, SubjectAccessReviewSpec,
@@ -141,10 +141,10 @@ fn field_requirement(v: &mut Validation<'_>, path: &Path<'_>, said: &FieldSelect
     }
     let values = path.child("values");
     match said.operator.as_str() {
-        "In" | "NotIn" if said.values.is_empty() => {
+        label_selector_operator::IN | label_selector_operator::NOT_IN if said.values.is_empty() => {
             v.required(&values, "must be specified when `operator` is 'In' or 'NotIn'");
         }
-        "Exists" | "DoesNotExist" if !said.values.is_empty() => {
+        label_selector_operator::EXISTS | label_selector_operator::DOES_NOT_EXIST if !said.values.is_empty() => {
             v.forbidden(&values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
         }
         _ => {}

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use endpoints::{Environment, Loopback, Resource};
 use generated::core::v1::{
-    EndpointAddress, EndpointPort, EndpointSubset, Endpoints, Service, ServicePort, ip_family_policy, service_type,
+    EndpointAddress, EndpointPort, EndpointSubset, Endpoints, Service, ServicePort, ip_family_policy, protocol,
+    service_type,
 };
 use generated::discovery::v1::{self as discovery, EndpointConditions, EndpointSlice};
 use machinery::scalar::IntOrString;
@@ -23,7 +24,6 @@ const NAMESPACE: &str = "default";
 const NAME: &str = "kubernetes";
 const PORT_NAME: &str = "https";
 const PORT: i32 = 443;
-const PROTOCOL: &str = "TCP";
 const SERVICES: Resource = ("", "v1", "services");
 const ENDPOINTS: Resource = ("", "v1", "endpoints");
 const SLICES: Resource = ("discovery.k8s.io", "v1", "endpointslices");
@@ -119,7 +119,7 @@ impl Keeper {
         let port = ServicePort {
             name: PORT_NAME.into(),
             port: PORT,
-            protocol: PROTOCOL.into(),
+            protocol: protocol::TCP.into(),
             target_port: target,
             node_port: self.node_port.map_or(0, i32::from),
             ..ServicePort::default()
@@ -162,7 +162,7 @@ impl Keeper {
         let port = EndpointPort {
             name: PORT_NAME.into(),
             port: self.port,
-            protocol: PROTOCOL.into(),
+            protocol: protocol::TCP.into(),
             ..EndpointPort::default()
         };
         let subset = EndpointSubset { addresses, ports: vec![port], ..EndpointSubset::default() };
@@ -193,7 +193,7 @@ impl Keeper {
         let port = discovery::EndpointPort {
             name: Some(PORT_NAME.into()),
             port: Some(self.port),
-            protocol: Some(PROTOCOL.into()),
+            protocol: Some(protocol::TCP.into()),
             ..discovery::EndpointPort::default()
         };
         let (endpoints, ports) = (servers.iter().map(endpoint).collect::<Vec<_>>(), vec![port]);

@@ -2,7 +2,7 @@
 
 use machinery::print::{Cell, PrintContext, human_duration};
 
-use generated::batch::v1::{CronJob, Job};
+use generated::batch::v1::{CronJob, Job, job_condition_type};
 
 pub fn cron_job_suspend(job: &CronJob, _: &PrintContext) -> Cell {
     match job.spec.suspend {
@@ -32,13 +32,17 @@ pub fn job_duration(job: &Job, context: &PrintContext) -> Cell {
 
 pub fn job_status(job: &Job, _: &PrintContext) -> Cell {
     let is = |kind: &str| job.status.conditions.iter().any(|c| c.r#type == kind && c.status == "True");
-    if let Some(kind) = ["Complete", "Failed"].into_iter().find(|kind| is(kind)) {
+    if let Some(kind) = [job_condition_type::COMPLETE, job_condition_type::FAILED].into_iter().find(|kind| is(kind)) {
         return kind.into();
     }
     if job.metadata.deletion_timestamp.is_some() {
         return "Terminating".into();
     }
-    ["Suspended", "FailureTarget", "SuccessCriteriaMet"].into_iter().find(|kind| is(kind)).unwrap_or("Running").into()
+    [job_condition_type::SUSPENDED, job_condition_type::FAILURE_TARGET, job_condition_type::SUCCESS_CRITERIA_MET]
+        .into_iter()
+        .find(|kind| is(kind))
+        .unwrap_or("Running")
+        .into()
 }
 
 pub fn job_successful_label(job: &Job) -> String {

@@ -5,14 +5,17 @@ use machinery::hooks::Context;
 
 use crate::core::validation::annotations::{APP_ARMOR_OF_CONTAINER, LOCALHOST, RUNTIME_DEFAULT, UNCONFINED};
 use crate::core::validation::security_context::is_app_armor_profile;
-use generated::core::v1::{AppArmorProfile, Pod, SecurityContext};
+use generated::core::v1::{AppArmorProfile, Pod, SecurityContext, app_armor_profile_type};
 
 /// What an annotation says, as a field says it.
 pub(super) fn profile_of_annotation(annotation: &str) -> Option<AppArmorProfile> {
     let (kind, file) = match annotation {
-        UNCONFINED => ("Unconfined", None),
-        RUNTIME_DEFAULT => ("RuntimeDefault", None),
-        local => ("Localhost", Some(local.strip_prefix(LOCALHOST).filter(|file| !file.is_empty())?.to_owned())),
+        UNCONFINED => (app_armor_profile_type::UNCONFINED, None),
+        RUNTIME_DEFAULT => (app_armor_profile_type::RUNTIME_DEFAULT, None),
+        local => (
+            app_armor_profile_type::LOCALHOST,
+            Some(local.strip_prefix(LOCALHOST).filter(|file| !file.is_empty())?.to_owned()),
+        ),
     };
     Some(AppArmorProfile { r#type: kind.into(), localhost_profile: file })
 }

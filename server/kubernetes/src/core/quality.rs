@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use machinery::scalar::Quantity;
 
-use generated::core::v1::PodSpec;
+use generated::core::v1::{PodSpec, pod_qos_class};
 
 type ResourceList = BTreeMap<String, Quantity>;
 
@@ -24,11 +24,11 @@ pub fn quality_of_service(spec: &PodSpec) -> &'static str {
         all_limited &= limited == COUNTED.len();
     }
     if requests.is_empty() && limits.is_empty() {
-        return "BestEffort";
+        return pod_qos_class::BEST_EFFORT;
     }
     let same = requests.len() == limits.len()
         && requests.iter().all(|(name, q)| limits.get(name).is_some_and(|l| equal(l, q)));
-    if all_limited && same { "Guaranteed" } else { "Burstable" }
+    if all_limited && same { pod_qos_class::GUARANTEED } else { pod_qos_class::BURSTABLE }
 }
 
 /// Adds what counts and is more than nothing; tells how many that were.

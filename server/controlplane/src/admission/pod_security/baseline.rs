@@ -1,6 +1,6 @@
 //! The checks of the baseline level, in the order in which their findings are told.
 
-use generated::core::v1::{LifecycleHandler, Probe, SELinuxOptions};
+use generated::core::v1::{LifecycleHandler, Probe, SELinuxOptions, proc_mount_type, seccomp_profile_type};
 
 use super::finding::{Finding, Values, containers, finding, named, plural, quoted, setters};
 use super::policy::{Check, Run};
@@ -69,7 +69,7 @@ const SECCOMP_POD_ANNOTATION: &str = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_ANNOTATION: &str = "container.seccomp.security.alpha.kubernetes.io/";
 
 fn app_armor(subject: &Subject<'_>) -> Option<Finding> {
-    let is_bad = |kind: &str| !["RuntimeDefault", "Localhost"].contains(&kind);
+    let is_bad = |kind: &str| ![seccomp_profile_type::RUNTIME_DEFAULT, seccomp_profile_type::LOCALHOST].contains(&kind);
     let mut values = Values::new();
     let pod =
         subject.spec.security_context.as_ref().and_then(|s| s.app_armor_profile.as_ref()).map(|p| p.r#type.as_str());
@@ -181,7 +181,7 @@ fn privileged(subject: &Subject<'_>) -> Option<Finding> {
 
 pub fn proc_mount(subject: &Subject<'_>) -> Option<Finding> {
     let of = |c: &super::subject::Container<'_>| {
-        c.security.and_then(|s| s.proc_mount.clone()).filter(|kind| kind != "Default")
+        c.security.and_then(|s| s.proc_mount.clone()).filter(|kind| kind != proc_mount_type::DEFAULT)
     };
     let names = named(subject, |c| of(c).is_some());
     if names.is_empty() {
@@ -236,7 +236,7 @@ fn seccomp_annotations(subject: &Subject<'_>) -> Option<Finding> {
 }
 
 pub fn is_bad_seccomp(kind: &str) -> bool {
-    !["Localhost", "RuntimeDefault"].contains(&kind)
+    ![seccomp_profile_type::LOCALHOST, seccomp_profile_type::RUNTIME_DEFAULT].contains(&kind)
 }
 
 /// Profiles that are said and forbidden.

@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use cel::authorizer::{self, Authorize, Check, Decision};
 use cel::{Budget, EvalError, Program, Type, Value, Variables};
+use generated::admissionregistration::v1::operation_type;
 use kubernetes::admissionregistration::{namespace_type, request_type};
 use machinery::catalog::KindDef;
 use machinery::json;
@@ -112,8 +113,8 @@ pub fn request(subject: &Subject<'_>, seen: SeenVersion) -> Json {
 
 fn options_kind(operation: &str) -> &'static str {
     match operation {
-        "CREATE" => "CreateOptions",
-        "DELETE" => "DeleteOptions",
+        operation_type::CREATE => "CreateOptions",
+        operation_type::DELETE => "DeleteOptions",
         _ => "UpdateOptions",
     }
 }

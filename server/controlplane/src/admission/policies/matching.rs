@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use apimachinery::meta::v1::LabelSelector;
 use endpoints::{Attributes, Environment, OpenKind, Operation, Origin, internal};
-use generated::admissionregistration::v1::{MatchResources, NamedRuleWithOperations, RuleWithOperations};
+use generated::admissionregistration::v1::{
+    MatchResources, NamedRuleWithOperations, RuleWithOperations, match_policy_type, operation_type, scope_type,
+};
 use generated::core::v1::Namespace;
 use machinery::catalog::KindDef;
 use machinery::json;
@@ -39,10 +41,10 @@ pub struct SeenVersion {
 
 pub fn operation_name(operation: Operation) -> &'static str {
     match operation {
-        Operation::Create => "CREATE",
-        Operation::Update => "UPDATE",
-        Operation::Delete => "DELETE",
-        Operation::Connect => "CONNECT",
+        Operation::Create => operation_type::CREATE,
+        Operation::Update => operation_type::UPDATE,
+        Operation::Delete => operation_type::DELETE,
+        Operation::Connect => operation_type::CONNECT,
     }
 }
 
@@ -110,7 +112,7 @@ impl Subject<'_> {
         if rules.clone().any(|rule| own.is_named_by(rule)) {
             return Some(own);
         }
-        if match_policy == Some("Exact") || rules.clone().next().is_none() {
+        if match_policy == Some(match_policy_type::EXACT) || rules.clone().next().is_none() {
             return None;
         }
         let equivalents = self.equivalents();
@@ -121,8 +123,8 @@ impl Subject<'_> {
     fn is_about(&self, rule: &RuleWithOperations) -> bool {
         let attributes = self.attributes;
         let in_scope = match rule.rule.scope.as_deref() {
-            Some("Namespaced") => !attributes.namespace.is_empty(),
-            Some("Cluster") => attributes.namespace.is_empty() || self.is_namespace(),
+            Some(scope_type::NAMESPACED) => !attributes.namespace.is_empty(),
+            Some(scope_type::CLUSTER) => attributes.namespace.is_empty() || self.is_namespace(),
             _ => true,
         };
         in_scope

@@ -5,7 +5,8 @@ use std::time::Instant;
 use cel::{Budget, Map, Value};
 use endpoints::{Attributes, Operation};
 use generated::admissionregistration::v1::{
-    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingAdmissionPolicySpec,
+    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingAdmissionPolicySpec, failure_policy_type,
+    reinvocation_policy_type,
 };
 use kubernetes::admissionregistration::{Available, json_patch_type, object_type};
 use machinery::catalog::KindDef;
@@ -25,8 +26,6 @@ use super::input::{Activation, Input};
 use super::matching::{SeenVersion, Subject};
 use super::{Followed, Policies, not_converted, params, refused};
 
-/// The policy of policies that want to be asked again.
-const IF_NEEDED: &str = "IfNeeded";
 /// What mutations may not touch, since the server keeps it.
 const KEPT: [&str; 3] = ["apiVersion", "kind", "metadata.managedFields"];
 
@@ -92,7 +91,7 @@ pub async fn run(
             offload::to_work_pool().await?;
             let changed = mutated(&policies.metrics, policy, binding, &programs, &subject, seen).await;
             let ran = matches!(changed, Ok(Some(_)));
-            if policy.spec.reinvocation_policy == IF_NEEDED {
+            if policy.spec.reinvocation_policy == reinvocation_policy_type::IF_NEEDED {
                 rounds.policies.asked(key);
             }
             if ran {
@@ -103,7 +102,7 @@ pub async fn run(
             match changed {
                 Ok(Some(new)) => *object = new,
                 Ok(None) => {}
-                Err(_) if policy.spec.failure_policy.as_deref() == Some("Ignore") => {}
+                Err(_) if policy.spec.failure_policy.as_deref() == Some(failure_policy_type::IGNORE) => {}
                 Err(why) => {
                     let why = format!("policy '{name}' with binding '{binding_name}' denied request: {why}");
                     let mut status = refused(forbidden(attributes, &why), "Invalid", why.clone());

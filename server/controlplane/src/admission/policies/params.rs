@@ -2,7 +2,7 @@
 
 use std::sync::Weak;
 
-use generated::admissionregistration::v1::{ParamKind, ParamRef};
+use generated::admissionregistration::v1::{ParamKind, ParamRef, parameter_not_found_action_type};
 use machinery::catalog::{KindDef, parse_api_version};
 use machinery::reflect::Owned;
 use meta::{compiled_selector, selects};
@@ -54,7 +54,9 @@ pub async fn find(
             Err(status) => return Err(status.message),
         }
     };
-    if found.is_empty() && reference.parameter_not_found_action.as_deref() == Some("Deny") {
+    if found.is_empty()
+        && reference.parameter_not_found_action.as_deref() == Some(parameter_not_found_action_type::DENY)
+    {
         return Err("no params found for policy binding with `Deny` parameterNotFoundAction".into());
     }
     Ok(found.iter().map(|object| Some(document_of(def, object))).collect())

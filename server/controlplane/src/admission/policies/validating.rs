@@ -7,6 +7,7 @@ use cel::{Budget, Type, Value};
 use endpoints::Attributes;
 use generated::admissionregistration::v1::{
     AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicySpec,
+    failure_policy_type, validation_action,
 };
 use kubernetes::admissionregistration::Available;
 use machinery::offload;
@@ -115,7 +116,7 @@ pub async fn run(
         let programs = policies.compiled.get(&policy.metadata, || Programs::new(&policy.spec));
         let input = match Input::new(&subject, seen) {
             Ok(input) => input,
-            Err(_) if policy.spec.failure_policy.as_deref() == Some("Ignore") => continue,
+            Err(_) if policy.spec.failure_policy.as_deref() == Some(failure_policy_type::IGNORE) => continue,
             Err(status) => {
                 let (name, why) = (&policy.metadata.name, not_converted(&status));
                 let why = format!("ValidatingAdmissionPolicy '{name}' denied request: {why}");
@@ -163,17 +164,17 @@ fn tell(
     let has = |action: &str| binding.spec.validation_actions.iter().any(|a| a == action);
     let Refusal { message, reason, index, always, took } = refusal;
     let count = |action: &str| policies.metrics.checked(policy, name, action, Some(&message), took);
-    if has("Audit") && !always {
+    if has(validation_action::AUDIT) && !always {
         count("audit");
         annotations::record_failure(binding, index, &message, &attributes.trail);
     }
-    if has("Warn") && !always {
+    if has(validation_action::WARN) && !always {
         count("warn");
         let warning =
             format!("Validation failed for ValidatingAdmissionPolicy '{policy}' with binding '{name}': {message}");
         attributes.warnings.add(&warning);
     }
-    if !has("Deny") && !always {
+    if !has(validation_action::DENY) && !always {
         return None;
     }
     count("deny");
@@ -190,7 +191,7 @@ async fn judge(
     (subject, noted): (&Subject<'_>, Conditions<'_>),
     judgement: &mut Judgement,
 ) {
-    let ignores = policy.spec.failure_policy.as_deref() == Some("Ignore");
+    let ignores = policy.spec.failure_policy.as_deref() == Some(failure_policy_type::IGNORE);
     let found = params::find(subject, policy.spec.param_kind.as_deref(), binding.spec.param_ref.as_deref()).await;
     let found = match found {
         Ok(found) => found,

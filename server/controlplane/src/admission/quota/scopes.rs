@@ -1,6 +1,9 @@
 //! Which objects a quota with scopes is about.
 
-use generated::core::v1::{Affinity, PersistentVolumeClaim, Pod, ResourceQuota, ScopedResourceSelectorRequirement};
+use generated::core::v1::{
+    Affinity, PersistentVolumeClaim, Pod, ResourceQuota, ScopedResourceSelectorRequirement, pod_qos_class,
+    resource_quota_scope, scope_selector_operator,
+};
 use machinery::reflect::Owned;
 
 /// Whether all scopes of a quota take an object.
@@ -12,7 +15,7 @@ pub fn select(quota: &ResourceQuota, object: &Owned) -> bool {
 pub fn requirements(quota: &ResourceQuota) -> impl Iterator<Item = ScopedResourceSelectorRequirement> {
     let plain = quota.spec.scopes.iter().map(|scope| ScopedResourceSelectorRequirement {
         scope_name: scope.clone(),
-        operator: "Exists".into(),
+        operator: scope_selector_operator::EXISTS.into(),
         values: Vec::new(),
     });
     let said = quota.spec.scope_selector.iter().flat_map(|selector| selector.match_expressions.clone());
@@ -27,18 +30,20 @@ pub fn is_terminating(pod: &Pod) -> bool {
 /// Whether a scope takes an object.
 pub fn takes(requirement: &ScopedResourceSelectorRequirement, object: &Owned) -> bool {
     if let Some(claim) = object.downcast_ref::<PersistentVolumeClaim>() {
-        return requirement.scope_name == "VolumeAttributesClass"
+        return requirement.scope_name == resource_quota_scope::VOLUME_ATTRIBUTES_CLASS
             && compares_any(requirement, &volume_attributes_classes(claim));
     }
     let Some(pod) = object.downcast_ref::<Pod>() else { return false };
-    let best_effort = pod.status.qos_class == "BestEffort";
+    let best_effort = pod.status.qos_class == pod_qos_class::BEST_EFFORT;
     match requirement.scope_name.as_str() {
-        "Terminating" => is_terminating(pod),
-        "NotTerminating" => !is_terminating(pod),
-        "BestEffort" => best_effort,
-        "NotBestEffort" => !best_effort,
-        "PriorityClass" => compares(requirement, &pod.spec.priority_class_name),
-        "CrossNamespacePodAffinity" => pod.spec.affinity.as_deref().is_some_and(reaches_other_namespaces),
+        resource_quota_scope::TERMINATING => is_terminating(pod),
+        resource_quota_scope::NOT_TERMINATING => !is_terminating(pod),
+        resource_quota_scope::BEST_EFFORT => best_effort,
+        resource_quota_scope::NOT_BEST_EFFORT => !best_effort,
+        resource_quota_scope::PRIORITY_CLASS => compares(requirement, &pod.spec.priority_class_name),
+        resource_quota_scope::CROSS_NAMESPACE_POD_AFFINITY => {
+            pod.spec.affinity.as_deref().is_some_and(reaches_other_namespaces)
+        }
         _ => false,
     }
 }
@@ -65,10 +70,10 @@ fn compares_any(requirement: &ScopedResourceSelectorRequirement, values: &[&str]
 fn compares(requirement: &ScopedResourceSelectorRequirement, value: &str) -> bool {
     let listed = requirement.values.iter().any(|v| v == value);
     match requirement.operator.as_str() {
-        "In" => listed,
-        "NotIn" => !listed,
-        "Exists" => !value.is_empty(),
-        "DoesNotExist" => value.is_empty(),
+        scope_selector_operator::IN => listed,
+        scope_selector_operator::NOT_IN => !listed,
+        scope_selector_operator::EXISTS => !value.is_empty(),
+        scope_selector_operator::DOES_NOT_EXIST => value.is_empty(),
         _ => false,
     }
 }

@@ -4,8 +4,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use endpoints::{Attributes, Operation};
-use generated::core::v1::{Container, ContainerStatus, PersistentVolumeClaim, Pod, PodSpec, Service, service_type};
-use generated::resource::v1::ResourceClaim;
+use generated::core::v1::{
+    Container, ContainerStatus, PersistentVolumeClaim, Pod, PodSpec, Service, container_restart_policy, pod_phase,
+    service_type,
+};
+use generated::resource::v1::{ResourceClaim, device_allocation_mode};
 use kubernetes::core::{pod_limits, pod_requests};
 use machinery::reflect::Owned;
 use machinery::scalar::Quantity;
@@ -186,7 +189,7 @@ fn put(out: &mut Resources, name: String, quantity: Quantity) {
 
 /// Pods that have ended use nothing but their place.
 fn of_pod(pod: &Pod, out: &mut Resources) {
-    if matches!(pod.status.phase.as_str(), "Failed" | "Succeeded") {
+    if matches!(pod.status.phase.as_str(), pod_phase::FAILED | pod_phase::SUCCEEDED) {
         out.remove("pods");
         return;
     }
@@ -232,7 +235,7 @@ fn with_status(pod: &Pod) -> Cow<'_, PodSpec> {
 }
 
 fn is_sidecar(container: &Container) -> bool {
-    container.restart_policy.as_deref() == Some("Always")
+    container.restart_policy.as_deref() == Some(container_restart_policy::ALWAYS)
 }
 
 fn raise(into: &mut Resources, from: &Resources) {
@@ -299,8 +302,8 @@ fn of_resource_claim(claim: &ResourceClaim, out: &mut Resources) {
 
 fn devices(allocation_mode: &str, count: i64) -> i64 {
     match allocation_mode {
-        "ExactCount" => count,
-        "All" => MAX_DEVICES,
+        device_allocation_mode::EXACT_COUNT => count,
+        device_allocation_mode::ALL => MAX_DEVICES,
         _ => 0,
     }
 }

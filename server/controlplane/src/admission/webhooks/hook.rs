@@ -5,7 +5,8 @@ use std::time::Duration;
 use apimachinery::meta::v1::LabelSelector;
 use cel::{Budget, Type};
 use generated::admissionregistration::v1::{
-    MatchCondition, MutatingWebhook, RuleWithOperations, ValidatingWebhook, WebhookClientConfig,
+    MatchCondition, MutatingWebhook, RuleWithOperations, ValidatingWebhook, WebhookClientConfig, failure_policy_type,
+    reinvocation_policy_type, side_effect_class,
 };
 use kubernetes::admissionregistration::{Available, environment};
 use machinery::catalog::KindDef;
@@ -53,7 +54,7 @@ macro_rules! hook {
             client: &$w.client_config,
             timeout: Duration::from_secs($w.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT).max(1) as u64),
             is_asked_again: $again,
-            ignores_failure: $w.failure_policy.as_deref() == Some("Ignore"),
+            ignores_failure: $w.failure_policy.as_deref() == Some(failure_policy_type::IGNORE),
             versions: &$w.admission_review_versions,
             rules: &$w.rules,
             match_policy: $w.match_policy.as_deref(),
@@ -73,7 +74,7 @@ pub struct Matched {
 
 impl<'w> Hook<'w> {
     pub fn of_mutating(webhook: &'w MutatingWebhook, conditions: &'w Conditions) -> Self {
-        hook!(webhook, conditions, webhook.reinvocation_policy.as_deref() == Some("IfNeeded"))
+        hook!(webhook, conditions, webhook.reinvocation_policy.as_deref() == Some(reinvocation_policy_type::IF_NEEDED))
     }
 
     pub fn of_validating(webhook: &'w ValidatingWebhook, conditions: &'w Conditions) -> Self {
@@ -110,7 +111,7 @@ impl<'w> Hook<'w> {
             Err(why) => return Err(forbidden(subject.attributes, why)),
         }
         drop(activation);
-        let harmless = matches!(self.side_effects, Some("None" | "NoneOnDryRun"));
+        let harmless = matches!(self.side_effects, Some(side_effect_class::NONE | side_effect_class::NONE_ON_DRY_RUN));
         if subject.attributes.dry_run && !harmless {
             let why = format!("admission webhook \"{}\" does not support dry run", self.name);
             return Err(Status::bad_request(why));

@@ -6,7 +6,9 @@ use std::collections::{HashMap, HashSet};
 use machinery::print::{Cell, PrintContext, RowCondition};
 use machinery::scalar::Time;
 
-use generated::core::v1::{Container, ContainerStateTerminated, ContainerStatus, Pod};
+use generated::core::v1::{
+    Container, ContainerStateTerminated, ContainerStatus, Pod, container_restart_policy, pod_phase,
+};
 
 pub fn pod_ips_label(_: &Pod) -> String {
     // The label is accepted, but nothing fills it (upstream's `ToSelectableFields` of pods).
@@ -44,7 +46,7 @@ pub fn pod_status(pod: &Pod, _: &PrintContext) -> Cell {
         if pod.status.reason == "NodeLost" {
             return "Unknown".into();
         }
-        if !matches!(pod.status.phase.as_str(), "Succeeded" | "Failed") {
+        if !matches!(pod.status.phase.as_str(), pod_phase::SUCCEEDED | pod_phase::FAILED) {
             return "Terminating".into();
         }
     }
@@ -54,8 +56,8 @@ pub fn pod_status(pod: &Pod, _: &PrintContext) -> Cell {
 /// What tables say of rows as a whole: that a pod is done, so that clients can grey it out. Nothing of other kinds.
 pub fn pod_row_conditions(pod: &Pod) -> Vec<RowCondition> {
     let (reason, message) = match pod.status.phase.as_str() {
-        "Succeeded" => ("Succeeded", "The pod has completed successfully."),
-        "Failed" => ("Failed", "The pod failed."),
+        pod_phase::SUCCEEDED => (pod_phase::SUCCEEDED, "The pod has completed successfully."),
+        pod_phase::FAILED => (pod_phase::FAILED, "The pod failed."),
         _ => return Vec::new(),
     };
     vec![RowCondition { kind: "Completed", status: "True", reason, message }]
@@ -167,7 +169,7 @@ fn first_reason(pod: &Pod) -> String {
 
 /// Whether an init container keeps running beside the others (KEP-753).
 fn is_sidecar(container: &Container) -> bool {
-    container.restart_policy.as_deref() == Some("Always")
+    container.restart_policy.as_deref() == Some(container_restart_policy::ALWAYS)
 }
 
 fn has_condition(pod: &Pod, kind: &str) -> bool {

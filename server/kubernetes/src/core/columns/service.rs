@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use machinery::print::{Cell, PrintContext, join_at_most, or};
 
-use generated::core::v1::{EndpointSubset, Endpoints, Service, ServicePort};
+use generated::core::v1::{EndpointSubset, Endpoints, Service, ServicePort, service_type};
 
 pub fn endpoints_endpoints(endpoints: &Endpoints, _: &PrintContext) -> Cell {
     if endpoints.subsets.is_empty() {
@@ -31,12 +31,12 @@ pub fn service_cluster_ip(service: &Service, _: &PrintContext) -> Cell {
 pub fn service_external_ip(service: &Service, _: &PrintContext) -> Cell {
     let external = service.spec.external_ips.join(",");
     match service.spec.r#type.as_str() {
-        "ClusterIP" | "NodePort" => or(external, "<none>").into(),
-        "LoadBalancer" => {
+        service_type::CLUSTER_IP | service_type::NODE_PORT => or(external, "<none>").into(),
+        service_type::LOAD_BALANCER => {
             let parts = [load_balancer_addresses(service), external];
             or(parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(","), "<pending>").into()
         }
-        "ExternalName" => service.spec.external_name.as_str().into(),
+        service_type::EXTERNAL_NAME => service.spec.external_name.as_str().into(),
         _ => "<unknown>".into(),
     }
 }

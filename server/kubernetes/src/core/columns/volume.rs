@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 
 use machinery::print::{Cell, PrintContext};
 
-use generated::core::v1::{PersistentVolume, PersistentVolumeClaim};
+use generated::core::v1::{PersistentVolume, PersistentVolumeClaim, persistent_volume_access_mode};
 
 /// Where the class stood before it was a field; it still wins.
 const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 
 /// Access modes and their short forms, in the order in which they are shown.
-const ACCESS_MODES: [(&str, &str); 4] =
-    [("ReadWriteOnce", "RWO"), ("ReadOnlyMany", "ROX"), ("ReadWriteMany", "RWX"), ("ReadWriteOncePod", "RWOP")];
+const ACCESS_MODES: [(&str, &str); 4] = [
+    (persistent_volume_access_mode::READ_WRITE_ONCE, "RWO"),
+    (persistent_volume_access_mode::READ_ONLY_MANY, "ROX"),
+    (persistent_volume_access_mode::READ_WRITE_MANY, "RWX"),
+    (persistent_volume_access_mode::READ_WRITE_ONCE_POD, "RWOP"),
+];
 
 pub fn persistent_volume_access_modes(volume: &PersistentVolume, _: &PrintContext) -> Cell {
     access_modes(&volume.spec.access_modes)

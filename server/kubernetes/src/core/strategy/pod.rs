@@ -13,14 +13,17 @@ use super::pod_labels::merge_label_keys;
 use crate::core::app_armor::fields_from_annotations;
 use crate::core::quality::quality_of_service;
 use crate::core::warnings::{warning_of_name, warnings_of_pod};
-use generated::core::v1::{Container, Lifecycle, Pod, PodCondition, PodSpec, PodStatus};
+use generated::core::v1::{Container, Lifecycle, Pod, PodCondition, PodSpec, PodStatus, pod_phase};
 
 const STOP_SIGNALS: &str = features::ContainerStopSignals;
 
 /// Mirrors `podStrategy.PrepareForCreate`.
 pub fn create_pod(context: &Context, pod: &mut Pod, said: Option<&Pod>) {
-    pod.status =
-        PodStatus { phase: "Pending".into(), qos_class: quality_of_service(&pod.spec).into(), ..PodStatus::default() };
+    pod.status = PodStatus {
+        phase: pod_phase::PENDING.into(),
+        qos_class: quality_of_service(&pod.spec).into(),
+        ..PodStatus::default()
+    };
     if !pod.spec.scheduling_gates.is_empty() {
         pod.status.conditions.push(PodCondition {
             r#type: "PodScheduled".into(),
@@ -142,7 +145,7 @@ fn warnings_of_addresses(status: &PodStatus) -> Vec<String> {
 
 /// Mirrors `podStrategy.CheckGracefulDelete`: a pod that no kubelet runs ends at once.
 pub fn grace_of_pod(asked: Option<i64>, pod: &Pod) -> Option<i64> {
-    let ended = matches!(pod.status.phase.as_str(), "Failed" | "Succeeded");
+    let ended = matches!(pod.status.phase.as_str(), pod_phase::FAILED | pod_phase::SUCCEEDED);
     if pod.spec.node_name.is_empty() || ended {
         return Some(0);
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use apimachinery::meta::v1::label_selector_operator;
 use machinery::features;
 use machinery::hooks::Context;
 
@@ -29,15 +30,15 @@ pub(super) fn merge_label_keys(context: &Context, pod: &mut Pod) {
         && context.enabled(features::MatchLabelKeysInPodTopologySpreadSelectorMerge);
     for constraint in spec.topology_spread_constraints.iter_mut().filter(|_| merged) {
         if let Some(selector) = constraint.label_selector.as_deref_mut() {
-            merge(selector, &constraint.match_label_keys, "In", labels);
+            merge(selector, &constraint.match_label_keys, label_selector_operator::IN, labels);
         }
     }
 }
 
 fn merge_term(term: &mut PodAffinityTerm, labels: &BTreeMap<String, String>) {
     if let Some(selector) = term.label_selector.as_deref_mut() {
-        merge(selector, &term.match_label_keys, "In", labels);
-        merge(selector, &term.mismatch_label_keys, "NotIn", labels);
+        merge(selector, &term.match_label_keys, label_selector_operator::IN, labels);
+        merge(selector, &term.mismatch_label_keys, label_selector_operator::NOT_IN, labels);
     }
 }
 

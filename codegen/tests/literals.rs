@@ -1,0 +1,105 @@
+//! Code written by hand does not repeat what is declared: values of enums and names of feature gates are constants.
+//!
+//! The generator writes a module of constants for each enum (`generated::core::v1::pod_phase`), and gates are constants of
+//! `machinery::features`. A literal of the same text would not follow when the declaration changes, and a misspelled one
+//! compiles.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use codegen::model::Package;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{Item, Lit};
+
+/// Crates that know Kubernetes' kinds.
+const CRATES: [&str; 3] = ["server/controlplane/src", "server/kubernetes/src", "server/meta/src"];
+
+/// Literals that happen to read like a value, and what they are.
+const OTHERS: [(&str, &str, &str); 0] = [];
+
+/// Each declared text with where it is declared.
+fn declared(root: &Path) -> BTreeMap<String, String> {
+    let model = codegen::load(root).unwrap();
+    let native = model.groups.iter().filter(|group| group.package != Package::Own);
+    let mut texts = BTreeMap::new();
+    for group in native {
+        for one in model.enums.iter().filter(|one| one.module == group.module) {
+            for (_, value, _) in &one.variants {
+                texts.insert(value.clone(), format!("{}::{}::{}", one.module, one.version, one.name));
+            }
+        }
+    }
+    for gate in machinery::features::KnownGates::default().iter() {
+        texts.insert(gate.name.to_owned(), format!("machinery::features::{}", gate.name));
+    }
+    texts
+}
+
+/// The files of a crate, without those of tests.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_path_buf()]);
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(&next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.file_stem().is_some_and(|name| name == "tests") {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// What a file holds besides tests.
+fn tokens(path: &Path) -> TokenStream {
+    let file = syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap();
+    let is_test = |item: &Item| {
+        let Item::Mod(item) = item else { return false };
+        item.attrs.iter().any(|attribute| attribute.to_token_stream().to_string().contains("cfg (test)"))
+    };
+    file.items.iter().filter(|item| !is_test(item)).map(|item| item.to_token_stream()).collect()
+}
+
+/// The texts of literals, with their lines.
+fn literals(tokens: TokenStream, out: &mut Vec<(String, usize)>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => literals(group.stream(), out),
+            TokenTree::Literal(literal) => {
+                let line = literal.span().start().line;
+                if let Lit::Str(text) = Lit::new(literal) {
+                    out.push((text.value(), line));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn code_written_by_hand_repeats_no_value_of_an_enum_and_no_gate() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let declared = declared(root);
+    let mut repeated = Vec::new();
+    for path in CRATES.iter().flat_map(|folder| files(&root.join(folder))) {
+        let file = path.strip_prefix(root).unwrap().display().to_string();
+        let mut found = Vec::new();
+        literals(tokens(&path), &mut found);
+        for (text, line) in found {
+            let is_other = OTHERS.iter().any(|(of, other, _)| file.starts_with(of) && *other == text);
+            if let Some(of) = declared.get(&text).filter(|_| !is_other) {
+                repeated.push(format!("{file}:{line}: `{text}` is declared at {of}"));
+            }
+        }
+    }
+    assert!(repeated.is_empty(), "{} literals repeat a declaration:\n{}", repeated.len(), repeated.join("\n"));
+}
