@@ -1,33 +1,35 @@
 //! Conversions between a version's own structs and the hub's: plain moves, plus the pairs that a definition names.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-use super::rust::{Paths, ident, snake};
-use super::{File, functions, print};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::print::{self, Block};
+use super::rust::{Paths, identifier, snake, tokens};
+use super::{File, functions};
 use crate::model::{Conversion, Field, Model, Package, Struct, StructId, TypeRef};
 
 /// `src/<module>/conversions.rs` for each group with versions that differ.
 pub fn files(model: &Model, package: Package) -> Vec<File> {
     let paths = Paths { model, package };
-    let mut texts: BTreeMap<&str, String> = BTreeMap::new();
+    let mut functions: BTreeMap<&str, Vec<Block>> = BTreeMap::new();
     for (index, s) in model.structs.iter().enumerate() {
         if let Some(conversion) = s.conversion.as_ref().filter(|_| paths.package_of(&s.module) == package)
             && let Some(hub) = conversion.hub
         {
-            let text = texts.entry(&s.module).or_default();
+            let of_group = functions.entry(&s.module).or_default();
             for direction in [Direction::ToHub, Direction::FromHub] {
-                text.push_str(&Pair { paths, here: StructId(index), hub, conversion, direction }.function());
+                let pair = Pair { paths, here: StructId(index), hub, conversion, direction };
+                of_group.push(Block::Items(pair.function()));
             }
         }
     }
-    texts
-        .into_iter()
-        .map(|(module, body)| {
-            let bytes = print::file("Moves between versions of this group and their hub forms.", &print::apart(&body));
-            File { path: format!("src/{module}/conversions.rs"), bytes }
-        })
-        .collect()
+    let file = |(module, functions): (&str, Vec<Block>)| {
+        let bytes = print::file("Moves between versions of this group and their hub forms.", &functions);
+        File { path: format!("src/{module}/conversions.rs"), bytes }
+    };
+    functions.into_iter().map(file).collect()
 }
 
 /// Whether a group has a conversions module.
@@ -65,43 +67,39 @@ struct Pair<'m> {
 }
 
 impl Pair<'_> {
-    fn function(&self) -> String {
+    fn function(&self) -> TokenStream {
         let here = self.paths.structure(self.here);
         let (from, to) = match self.direction {
             Direction::ToHub => (self.here, self.hub),
             Direction::FromHub => (self.hub, self.here),
         };
-        let mut moves = String::new();
         let (source, target) = (self.paths.structure(from), self.paths.structure(to));
-        if source.role != crate::model::Role::Part {
-            moves.push_str("        type_meta: std::mem::take(&mut from.type_meta),\n");
-        }
-        let mut moved = 0;
-        for field in &target.fields {
-            if let Some(origin) = self.origin(field, source) {
-                let place = format!("std::mem::take(&mut from.{})", ident(&origin.name));
-                let _ = writeln!(moves, "        {}: {},", ident(&field.name), self.value(origin, field, place));
-                moved += 1;
+        let is_object = source.role != crate::model::Role::Part;
+        let type_meta = is_object.then(|| quote! { type_meta: std::mem::take(&mut from.type_meta), });
+        let moved = target.fields.iter().filter_map(|field| Some((field, self.origin(field, source)?)));
+        let moves: Vec<TokenStream> = moved
+            .map(|(field, origin)| {
+                let (name, value) = (identifier(&field.name), self.value(origin, field));
+                quote! { #name: #value, }
+            })
+            .collect();
+        let rest = (moves.len() < target.fields.len()).then(|| quote! { ..Default::default() });
+        let mutable = (!self.conversion.by_hand.is_empty()).then(|| quote! { mut });
+        let by_hand = self.conversion.by_hand.iter().map(|function| {
+            let suffix = if self.direction == Direction::ToHub { "to_hub" } else { "from_hub" };
+            let place = functions::place(self.paths.model, &here.module, &format!("{function}_{suffix}"));
+            let function = tokens(&place);
+            quote! { crate::#function(from, &mut to); }
+        });
+        let name = identifier(&function_name(here, self.direction));
+        let (from, to) = (tokens(&self.paths.path(from)), tokens(&self.paths.path(to)));
+        quote! {
+            pub fn #name(from: &mut #from) -> #to {
+                let #mutable to = #to { #type_meta #(#moves)* #rest };
+                #(#by_hand)*
+                to
             }
         }
-        if moved < target.fields.len() {
-            moves.push_str("        ..Default::default()\n");
-        }
-        let mutable = if self.conversion.by_hand.is_empty() { "" } else { "mut " };
-        let mut text = format!(
-            "pub fn {}(from: &mut {}) -> {} {{\n    let {mutable}to = {} {{\n{moves}    }};\n",
-            function_name(here, self.direction),
-            self.paths.path(from),
-            self.paths.path(to),
-            self.paths.path(to)
-        );
-        for hatch in &self.conversion.by_hand {
-            let suffix = if self.direction == Direction::ToHub { "to_hub" } else { "from_hub" };
-            let function = functions::place(self.paths.model, &here.module, &format!("{hatch}_{suffix}"));
-            let _ = writeln!(text, "    crate::{function}(from, &mut to);");
-        }
-        text.push_str("    to\n}\n\n");
-        text
     }
 
     /// The field of the source that moves into `field` of the target.
@@ -124,51 +122,73 @@ impl Pair<'_> {
     }
 
     /// The moved value, with structs below converted, `Option` added or taken off where the sides differ.
-    fn value(&self, from: &Field, to: &Field, place: String) -> String {
+    fn value(&self, from: &Field, to: &Field) -> TokenStream {
+        let name = identifier(&from.name);
+        let place = quote! { std::mem::take(&mut from.#name) };
         let is_struct = matches!(from.ty, TypeRef::Struct(_));
         let identity = from.ty == to.ty;
         if is_struct && !from.nullable && !identity {
             // What is not moved stays where a pair of a struct above finds it.
-            let inner = self.convert(&from.ty, &to.ty, &format!("from.{}", ident(&from.name)));
-            return if to.nullable { format!("Some(Box::new({inner}))") } else { inner };
+            let inner = self.convert(&from.ty, &to.ty, quote! { from.#name });
+            return if to.nullable {
+                quote! { Some(Box::new(#inner)) }
+            } else {
+                inner
+            };
         }
-        let inner = self.convert(&from.ty, &to.ty, if from.nullable && is_struct && identity { "*v" } else { "v" });
+        let is_boxed = from.nullable && is_struct && identity;
+        let inner = self.convert(
+            &from.ty,
+            &to.ty,
+            if is_boxed {
+                quote! { *v }
+            } else {
+                quote! { v }
+            },
+        );
         let v = binding(&from.ty, &to.ty);
         match (from.nullable, to.nullable) {
-            (true, true) if identity => place,
-            (true, true) if is_struct => format!("{place}.map(|{v}| Box::new({inner}))"),
-            (true, true) => format!("{place}.map(|{v}| {inner})"),
-            (true, false) => format!("{{ let {v} = {place}.unwrap_or_default(); {inner} }}"),
-            (false, true) if is_struct => format!("{{ let {v} = {place}; Some(Box::new({inner})) }}"),
-            (false, true) => format!("{{ let {v} = {place}; Some({inner}) }}"),
-            (false, false) if identity => place,
-            (false, false) => format!("{{ let {v} = {place}; {inner} }}"),
+            (true, true) | (false, false) if identity => place,
+            (true, true) if is_struct => quote! { #place.map(|#v| Box::new(#inner)) },
+            (true, true) => quote! { #place.map(|#v| #inner) },
+            (true, false) => quote! { { let #v = #place.unwrap_or_default(); #inner } },
+            (false, true) if is_struct => quote! { { let #v = #place; Some(Box::new(#inner)) } },
+            (false, true) => quote! { { let #v = #place; Some(#inner) } },
+            (false, false) => quote! { { let #v = #place; #inner } },
         }
     }
 
     /// An expression that turns `v` of one type into the other.
-    fn convert(&self, from: &TypeRef, to: &TypeRef, v: &str) -> String {
+    fn convert(&self, from: &TypeRef, to: &TypeRef, v: TokenStream) -> TokenStream {
+        let item = |a, b| (binding(a, b), self.convert(a, b, quote! { v }));
         match (from, to) {
-            _ if from == to => v.to_string(),
+            _ if from == to => v,
             (TypeRef::Struct(a), TypeRef::Struct(b)) => {
                 let (own, direction) = match self.direction {
                     Direction::ToHub => (self.paths.structure(*a), Direction::ToHub),
                     Direction::FromHub => (self.paths.structure(*b), Direction::FromHub),
                 };
-                format!("{}(&mut {v})", function_path(self.paths, own, direction))
+                let function = tokens(&function_path(self.paths, own, direction));
+                quote! { #function(&mut #v) }
             }
             (TypeRef::List(a), TypeRef::List(b)) => {
-                format!("{v}.into_iter().map(|{}| {}).collect()", binding(a, b), self.convert(a, b, "v"))
+                let (binding, item) = item(a, b);
+                quote! { #v.into_iter().map(|#binding| #item).collect() }
             }
             (TypeRef::Map(a), TypeRef::Map(b)) => {
-                format!("{v}.into_iter().map(|(k, {})| (k, {})).collect()", binding(a, b), self.convert(a, b, "v"))
+                let (binding, value) = item(a, b);
+                quote! { #v.into_iter().map(|(k, #binding)| (k, #value)).collect() }
             }
-            _ => v.to_string(),
+            _ => v,
         }
     }
 }
 
 /// The pattern that binds a value to be converted: structs are taken apart in place.
-fn binding(from: &TypeRef, to: &TypeRef) -> &'static str {
-    if from != to && matches!(from, TypeRef::Struct(_)) { "mut v" } else { "v" }
+fn binding(from: &TypeRef, to: &TypeRef) -> TokenStream {
+    if from != to && matches!(from, TypeRef::Struct(_)) {
+        quote! { mut v }
+    } else {
+        quote! { v }
+    }
 }

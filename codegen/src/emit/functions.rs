@@ -6,10 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::rust::Paths;
+use super::rust::{Paths, identifier, tokens};
 use super::{File, print};
 use crate::functions::{Parameter, Passing, Signature, Type, signatures};
 use crate::model::{Group, Model, Package};
@@ -19,7 +19,7 @@ pub fn files(model: &Model, package: Package) -> Vec<File> {
     let Some(owner) = package.owner() else { return Vec::new() };
     let paths = Paths { model, package };
     let tables = tables(model, package);
-    let modules = tables.keys().map(|module| raw(module));
+    let modules = tables.keys().map(|module| identifier(module));
     let index = quote! { #(pub mod #modules;)* };
     let docs = "Functions written by hand that definitions name; the crate that owns them registers them.";
     let mut files =
@@ -36,7 +36,7 @@ pub fn files(model: &Model, package: Package) -> Vec<File> {
 pub fn registration(model: &Model, package: Package) -> File {
     let root = format_ident!("{}", package.name());
     let calls = tables(model, package).into_iter().map(|(module, functions)| {
-        let module = raw(module);
+        let module = identifier(module);
         let rows = functions.values().map(|function| {
             let (name, path) = (flat(&function.name), path(&function.name));
             quote! { #name: crate::#module::#path }
@@ -56,7 +56,7 @@ pub fn hatches(model: &Model, package: Package, folder: &str) -> Option<File> {
     let paths = Paths { model, package };
     let tables = if package.owner().is_none() { tables(model, package) } else { BTreeMap::new() };
     let groups = tables.iter().map(|(module, functions)| {
-        let (file, name) = (format!("{folder}/{module}.rs"), raw(module));
+        let (file, name) = (format!("{folder}/{module}.rs"), identifier(module));
         let checks = functions.values().map(|function| {
             let (path, returns) = (path(&function.name), returns(function));
             let types = function.parameters.iter().map(|parameter| ty(paths, parameter));
@@ -146,9 +146,9 @@ fn table(paths: Paths<'_>, owner: &str, functions: &BTreeMap<String, Signature>)
 
 fn ty(paths: Paths<'_>, parameter: &Parameter) -> TokenStream {
     let named = match parameter.ty {
-        Type::Struct(id) => parse(&paths.path(id)),
-        Type::Named(name @ ("Validation" | "Path")) => parse(&format!("{name}<'_>")),
-        Type::Named(name) => parse(name),
+        Type::Struct(id) => tokens(&paths.path(id)),
+        Type::Named(name @ ("Validation" | "Path")) => tokens(&format!("{name}<'_>")),
+        Type::Named(name) => tokens(name),
     };
     match (parameter.passing, parameter.ty) {
         (Passing::Mutable, _) => quote! { &mut #named },
@@ -165,7 +165,7 @@ fn returns(function: &Signature) -> TokenStream {
         "Vec" => quote! { -> Vec<String> },
         "Option" => quote! { -> Option<i64> },
         other => {
-            let named = parse(other);
+            let named = tokens(other);
             quote! { -> #named }
         }
     }
@@ -177,14 +177,5 @@ fn flat(name: &str) -> Ident {
 }
 
 fn path(name: &str) -> TokenStream {
-    parse(name)
-}
-
-fn parse(text: &str) -> TokenStream {
-    text.parse().unwrap_or_default()
-}
-
-/// A module's name, raw where it is a word of Rust.
-fn raw(module: &str) -> Ident {
-    syn::parse_str(module).unwrap_or_else(|_| Ident::new_raw(module, Span::call_site()))
+    tokens(name)
 }

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use proc_macro2::TokenStream;
+use quote::quote;
+
 use super::descriptor::{constraints, field_info, has_defaults, json_form};
 use super::print::Block;
+use super::rust::{identifier, tokens};
 use crate::model::{Field, JsonForm, Model, Role, Struct, TypeRef};
 
 /// Imports of what the structs of a file need.
@@ -11,9 +15,14 @@ pub fn of(structs: &[&Struct], model: &Model) -> Vec<Block> {
     let fields = || structs.iter().flat_map(|s| &s.fields);
     let any_struct = |test: fn(&Struct) -> bool| structs.iter().any(|s| test(s));
     let any_field = |test: fn(&Field) -> bool| fields().any(test);
-    let line = |module: &str, names: &[(&str, bool)]| -> String {
-        let names: Vec<&str> = names.iter().filter(|(_, is_used)| *is_used).map(|(name, _)| *name).collect();
-        if names.is_empty() { String::new() } else { format!("use {module}::{{{}}};", names.join(", ")) }
+    let line = |module: &str, names: &[(&str, bool)]| -> TokenStream {
+        let used: Vec<_> = names.iter().filter(|(_, is_used)| *is_used).map(|(used, _)| identifier(used)).collect();
+        let module = tokens(module);
+        match used.as_slice() {
+            [] => TokenStream::new(),
+            [one] => quote! { use #module::#one; },
+            several => quote! { use #module::{#(#several),*}; },
+        }
     };
     let mut types = BTreeSet::new();
     fields().for_each(|field| named_types(&field.ty, &mut types));
@@ -46,8 +55,8 @@ pub fn of(structs: &[&Struct], model: &Model) -> Vec<Block> {
         line("machinery::scalar", &scalars),
         line("machinery::type_meta", &[("TypeMeta", any_struct(|s| s.role != Role::Part))]),
     ];
-    let groups = [of_machinery("std::collections", "BTreeMap"), others.concat()];
-    groups.iter().filter(|text| !text.is_empty()).map(|text| Block::parse(text)).collect()
+    let groups = [of_machinery("std::collections", "BTreeMap"), others.into_iter().collect()];
+    groups.into_iter().filter(|imports| !imports.is_empty()).map(Block::Items).collect()
 }
 
 /// Types of `machinery::scalar` that fields may have.

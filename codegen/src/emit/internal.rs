@@ -1,11 +1,12 @@
 //! Internal types: for each kind, the form in which its versions meet. It is the hub's own type, so these are aliases.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+
+use quote::quote;
 
 use super::File;
 use super::print::{self, Block};
-use super::rust::{Paths, ident};
+use super::rust::{Paths, identifier, tokens};
 use crate::model::{Model, Package};
 
 /// `src/<module>/internal.rs` for each group with kinds.
@@ -23,11 +24,12 @@ pub fn files(model: &Model, package: Package) -> Vec<File> {
                 names.insert(&kind.name, kind.stored_as.unwrap_or(hub));
             }
         }
-        let mut text = String::new();
-        for (name, id) in names {
-            let _ = writeln!(text, "pub type {} = {};", ident(name), paths.path(id));
-        }
-        let bytes = print::file("The forms in which the versions of each kind meet.", &[Block::parse(&text)]);
+        let aliases = names.into_iter().map(|(kind, id)| {
+            let (kind, hub) = (identifier(kind), tokens(&paths.path(id)));
+            quote! { pub type #kind = #hub; }
+        });
+        let aliases = Block::Items(aliases.collect());
+        let bytes = print::file("The forms in which the versions of each kind meet.", &[aliases]);
         out.push(File { path: format!("src/{}/internal.rs", group.module), bytes });
     }
     out

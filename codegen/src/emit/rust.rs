@@ -1,6 +1,8 @@
 //! How the model's names and types are spelled in generated Rust: one place for all emitters.
 
 use heck::{ToShoutySnakeCase, ToSnakeCase};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
 
 use crate::model::{Field, Literal, Model, Package, Struct, StructId, TypeRef};
 use crate::names;
@@ -87,6 +89,22 @@ impl<'m> Paths<'m> {
 /// Structs that a struct's fields hold.
 pub fn children(s: &Struct) -> impl Iterator<Item = StructId> + '_ {
     s.fields.iter().filter_map(|f| f.ty.held())
+}
+
+/// Tokens of a path or a type that is spelled as text.
+pub fn tokens(text: &str) -> TokenStream {
+    text.parse().unwrap_or_default()
+}
+
+/// A name in code, raw when it is a keyword.
+pub fn identifier(text: &str) -> Ident {
+    if names::is_keyword(text) { Ident::new_raw(text, Span::call_site()) } else { Ident::new(text, Span::call_site()) }
+}
+
+/// The lines of a doc comment.
+pub fn doc(text: &str) -> TokenStream {
+    let lines = text.lines().map(|line| if line.is_empty() { String::new() } else { format!(" {}", line.trim_end()) });
+    quote! { #(#[doc = #lines])* }
 }
 
 /// A Rust identifier, raw when it is a keyword.

@@ -1,10 +1,12 @@
 //! Versioned types: one module per definition file and version, holding plain structs and their descriptors.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+
+use proc_macro2::TokenStream;
+use quote::quote;
 
 use super::print::{self, Block};
-use super::rust::{HEADER, Paths, children, constant, docs, ident, snake, string};
+use super::rust::{HEADER, Paths, children, constant, doc, docs, ident, identifier, snake, tokens};
 use super::{File, checks, descriptor, facts::Facts, imports, package::extra_modules};
 use crate::model::{Enum, Model, Package, Role, Struct, StructId};
 
@@ -52,7 +54,7 @@ fn mod_files(model: &Model, package: Package, modules: &BTreeMap<(String, String
     for group in model.groups.iter().filter(|g| g.package == package) {
         let mut text = format!("{HEADER}{}\n", docs(&group.docs, "").replace("///", "//!"));
         for version in &group.versions {
-            let _ = writeln!(text, "pub mod {};", ident(&version.name));
+            text.push_str(&format!("pub mod {};\n", ident(&version.name)));
             out.push(version_mod(model, group, version, modules));
         }
         text.push_str(&extra_modules(model, group));
@@ -69,21 +71,19 @@ fn version_mod(
     modules: &BTreeMap<(String, String, String), Module>,
 ) -> File {
     let label = if group.name.is_empty() { "core" } else { &group.name };
-    let (mut modules_text, mut text) = (String::new(), String::new());
     let own: Vec<&String> =
         modules.keys().filter(|(m, v, _)| *m == group.module && *v == version.name).map(|(_, _, stem)| stem).collect();
     // A file called as one of its enums would hide the enum's module.
     let taken = |stem: &str| version.enums.keys().any(|name| snake(name) == stem);
-    let module = |stem: &str| if taken(stem) { format!("{stem}_file") } else { ident(stem) };
-    for stem in &own {
-        if taken(stem) {
-            let _ = writeln!(modules_text, "#[path = \"{stem}.rs\"]");
-        }
-        let _ = writeln!(modules_text, "mod {};", module(stem));
-    }
-    for stem in &own {
-        let _ = writeln!(text, "pub use {}::*;", module(stem));
-    }
+    let module = |stem: &str| if taken(stem) { identifier(&format!("{stem}_file")) } else { identifier(stem) };
+    let declared: TokenStream = own
+        .iter()
+        .map(|stem| {
+            let path = taken(stem).then(|| format!("{stem}.rs")).into_iter();
+            let module = module(stem);
+            quote! { #(#[path = #path])* mod #module; }
+        })
+        .collect();
     let mut shared: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for (name, id) in &version.structs {
         let s = &model.structs[id.0];
@@ -93,12 +93,13 @@ fn version_mod(
             names.insert(constant(name));
         }
     }
-    for (from, names) in shared {
-        let names = names.into_iter().collect::<Vec<_>>().join(", ");
-        let _ = writeln!(text, "pub use super::{}::{{{names}}};", ident(from));
-    }
-    let texts = [modules_text, text];
-    let blocks: Vec<Block> = texts.iter().filter(|text| !text.is_empty()).map(|text| Block::parse(text)).collect();
+    let own = own.iter().map(|stem| module(stem));
+    let shared = shared.into_iter().map(|(from, names)| {
+        let (from, names) = (identifier(from), names.into_iter().map(|name| tokens(&name)));
+        quote! { pub use super::#from::{#(#names),*}; }
+    });
+    let used = quote! { #(pub use #own::*;)* #(#shared)* };
+    let blocks: Vec<Block> = [declared, used].into_iter().filter(|items| !items.is_empty()).map(Block::Items).collect();
     let bytes = print::file(&format!("{label}/{}.", version.name), &blocks);
     File { path: format!("src/{}/{}/mod.rs", group.module, version.name), bytes }
 }
@@ -122,20 +123,22 @@ impl Module<'_> {
             first.or(self.enums.first().map(|e| &e.span)).map_or(String::new(), |s| s.file.display().to_string());
         let mut parts = Vec::new();
         for e in &self.enums {
-            parts.push(Block::parse(&enum_values(e)));
+            parts.push(Block::Items(enum_values(e)));
         }
         for &id in &self.structs {
             let s = paths.structure(id);
-            let texts = [structure(s, paths), checks::rows(id, paths.model)];
-            parts.extend(texts.iter().filter(|text| !text.is_empty()).map(|text| Block::parse(text)));
+            parts.push(Block::Items(structure(s, paths)));
+            parts.extend(
+                Some(checks::rows(id, paths.model)).filter(|rows| !rows.is_empty()).map(|rows| Block::parse(&rows)),
+            );
             parts.push(Block::Table(descriptor::table(id, s, paths, facts)));
         }
         let structs: Vec<&Struct> = self.structs.iter().map(|&id| paths.structure(id)).collect();
         let mut blocks = imports::of(&structs, paths.model);
         let siblings = self.siblings(paths, stem);
         if !siblings.is_empty() {
-            let names = siblings.into_iter().collect::<Vec<_>>().join(", ");
-            blocks.push(Block::parse(&format!("use super::{{{names}}};")));
+            let names = siblings.iter().map(|name| tokens(name));
+            blocks.push(Block::Items(quote! { use super::{#(#names),*}; }));
         }
         blocks.extend(parts);
         print::file(&format!("From {source}."), &blocks)
@@ -143,31 +146,26 @@ impl Module<'_> {
 }
 
 /// The values of an enum as constants; its fields are strings, since clients may send values that this release does not know.
-fn enum_values(e: &Enum) -> String {
-    let mut text = docs(&e.docs, "");
-    let _ = writeln!(text, "pub mod {} {{", ident(&snake(&e.name)));
-    for (variant, value, variant_docs) in &e.variants {
-        text.push_str(&docs(variant_docs, "    "));
+fn enum_values(e: &Enum) -> TokenStream {
+    let (docs, module) = (doc(&e.docs), identifier(&snake(&e.name)));
+    let values = e.variants.iter().map(|(variant, value, docs)| {
         let name = constant(variant);
         let name = if name.starts_with(|c: char| c.is_ascii_digit()) { format!("V{name}") } else { name };
-        let _ = writeln!(text, "    pub const {name}: &str = {};", string(value));
-    }
-    text.push_str("}\n\n");
-    text
+        let (name, docs) = (identifier(&name), doc(docs));
+        quote! { #docs pub const #name: &str = #value; }
+    });
+    quote! { #docs pub mod #module { #(#values)* } }
 }
 
-fn structure(s: &Struct, paths: Paths<'_>) -> String {
-    let mut text = docs(&s.docs, "");
-    let _ = writeln!(text, "#[derive(Clone, Default)]\npub struct {} {{", ident(&s.name));
-    if s.role != Role::Part {
-        text.push_str(
-            "    /// Its kind and version, where it travels as an object of its own.\n    pub type_meta: TypeMeta,\n",
-        );
-    }
-    for field in &s.fields {
-        text.push_str(&docs(&field.docs, "    "));
-        let _ = writeln!(text, "    pub {}: {},", ident(&field.name), paths.field_type(field, s));
-    }
-    text.push_str("}\n\n");
-    text
+fn structure(s: &Struct, paths: Paths<'_>) -> TokenStream {
+    let (docs, name) = (doc(&s.docs), identifier(&s.name));
+    let type_meta = (s.role != Role::Part).then(|| {
+        let docs = doc("Its kind and version, where it travels as an object of its own.");
+        quote! { #docs pub type_meta: TypeMeta, }
+    });
+    let fields = s.fields.iter().map(|field| {
+        let (docs, name, ty) = (doc(&field.docs), identifier(&field.name), tokens(&paths.field_type(field, s)));
+        quote! { #docs pub #name: #ty }
+    });
+    quote! { #docs #[derive(Clone, Default)] pub struct #name { #type_meta #(#fields),* } }
 }

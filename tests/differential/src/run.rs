@@ -88,7 +88,7 @@ impl<'s, S: Server + Sync> Run<'s, S> {
         let (mut upstream, mut here) = (upstream, here);
         let mut comparison = Comparison::default();
         let mut found = None;
-        self.matches.take_diverged();
+        self.matches.begin_conversation();
         for at in 0..talk.steps.len() {
             let step = &mut talk.steps[at];
             let answers = tokio::join!(upstream.step(step), here.step(step));

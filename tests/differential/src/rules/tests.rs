@@ -95,6 +95,28 @@ fn owners_of_a_custom_object_may_be_lost_where_one_is_of_another_version() {
 }
 
 #[test]
+fn another_version_of_a_custom_object_is_meant_after_an_apply_only() {
+    let path = "/apis/r1.example.com/v1/namespaces/n/things/a";
+    let mut apply = Step::new("s1", "PATCH", path);
+    apply.headers.insert("Content-Type".into(), json!("application/apply-patch+yaml"));
+    let patch = Step::new("s2", "PATCH", path);
+    let version = Difference {
+        place: "body.metadata.resourceVersion".into(),
+        upstream: Some(json!("<rv#3>")),
+        here: Some(json!("<rv#2>")),
+    };
+    let mut matches = Matches::default();
+    assert_eq!(matches.unexplained(&patch, vec![version.clone()]), std::slice::from_ref(&version));
+    assert_eq!(matches.unexplained(&apply, Vec::new()), []);
+    assert_eq!(matches.unexplained(&patch, vec![version.clone()]), []);
+    assert!(matches.take_diverged());
+    let generation = Difference { place: "body.metadata.generation".into(), ..version.clone() };
+    assert_eq!(matches.unexplained(&patch, vec![version.clone(), generation.clone()]), [version.clone(), generation]);
+    matches.begin_conversation();
+    assert_eq!(matches.unexplained(&patch, vec![version.clone()]), [version]);
+}
+
+#[test]
 fn what_follows_other_objects_is_not_compared() {
     let mut matches = Matches::default();
     let found = Difference { place: "status".into(), upstream: Some(json!(201)), here: Some(json!(404)) };
