@@ -36,6 +36,13 @@ fn declared(root: &Path) -> BTreeMap<String, String> {
     for gate in machinery::features::KnownGates::default().iter() {
         texts.insert(gate.name.to_owned(), format!("machinery::features::{}", gate.name));
     }
+    // Kinds, resources and wildcards are spelled everywhere.
+    let kinds = model.groups.iter().flat_map(|group| &group.kinds);
+    for kind in kinds {
+        texts.remove(&kind.name);
+        kind.resource.iter().for_each(|resource| drop(texts.remove(&resource.plural)));
+    }
+    ["", "*"].into_iter().for_each(|text| drop(texts.remove(text)));
     texts
 }
 
