@@ -495,6 +495,8 @@ pub enum Assertion {
     Refused(String),
     /// An option, and the conditions under which it is chosen.
     Choose(String, Vec<Condition>),
+    /// An option that takes the text of the field.
+    Tell(String),
     /// The only member of its union; the detail is empty where upstream does not refuse it.
     Member(String),
     Valid,
@@ -520,6 +522,8 @@ pub enum Assertion {
     Each(Vec<Assertion>),
     Keys(Vec<Assertion>),
     EachKey(Vec<Assertion>),
+    /// By the resource whose entry it is.
+    Amount,
     /// The key of the entry that `each(..)` visits.
     Key(Vec<Assertion>),
     Labels,

@@ -118,6 +118,7 @@ impl Writer<'_> {
             Assertion::Choose(option, conditions) => {
                 format!("Choose(machinery::options::{}, &[{}])", constant(option), self.conditions(conditions))
             }
+            Assertion::Tell(option) => format!("Tell(machinery::options::{})", constant(option)),
             Assertion::Unsupported(values) => format!("Unsupported({})", self.values(field, values)),
             Assertion::Member(detail) => format!("Member({}, {})", string(detail), ways(self.members)),
             Assertion::Valid => "Valid".into(),
@@ -139,6 +140,7 @@ impl Writer<'_> {
             Assertion::Keys(inner) => format!("Keys(&[{}])", nested(inner)),
             Assertion::EachKey(inner) => format!("EachKey(&[{}])", nested(inner)),
             Assertion::Key(inner) => format!("Key(&[{}])", nested(inner)),
+            Assertion::Amount => "Amount".into(),
             Assertion::Labels => "Labels".into(),
             Assertion::Field(below, inner) => {
                 format!("Field({}, &[{}])", way(below), nested_at(&paths::below(field, below), inner))

@@ -50,6 +50,8 @@ pub enum Assertion {
     Refused(&'static str),
     /// Nothing; the option is chosen from now on if these conditions hold, and not chosen if they do not.
     Choose(&'static str, &'static [Condition]),
+    /// Nothing; the option is chosen from now on, with the text of the field.
+    Tell(&'static str),
     /// The field is not empty only if these fields are: for members of unions. Nothing else is asserted of an empty
     /// field
     /// and of one that is refused. An empty detail refuses nothing.
@@ -95,6 +97,8 @@ pub enum Assertion {
     Keys(&'static [Assertion]),
     /// These hold for each key of a map, at the path of its entry.
     EachKey(&'static [Assertion]),
+    /// A quantity in a map of resources is an amount of the one that it is the entry of.
+    Amount,
     /// These hold for the key of the entry that is looked at, at its path.
     Key(&'static [Assertion]),
     /// The keys and values of a map are those of labels.
@@ -238,6 +242,7 @@ impl Validation<'_> {
                 let is_chosen = conditions.iter().all(|condition| self.holds(*condition, of));
                 self.set_option(option, is_chosen);
             }
+            Assertion::Tell(option) => self.set_option_to(option, of.text().map(|text| text.into_owned())),
             Assertion::Immutable(detail) if of.has_changed() => {
                 self.invalid(of.path, of.shown(), or(detail, "field is immutable"));
             }
@@ -262,6 +267,11 @@ impl Validation<'_> {
             Assertion::Key(inner) => {
                 if let Some(key) = of.key {
                     self.assert_all(inner, of.part(of.path, Value::String(key)));
+                }
+            }
+            Assertion::Amount => {
+                if let (Some(key), Value::Quantity(amount)) = (of.key, of.new) {
+                    self.errors.extend(format::resource::amount_errors(of.path, key, amount));
                 }
             }
             Assertion::Labels => self.labels(of),

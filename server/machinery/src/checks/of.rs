@@ -174,6 +174,11 @@ impl<'a> Of<'a> {
         self.old.is_some_and(|old| old != self.new)
     }
 
+    /// The text, number or truth value that it is, as text.
+    pub fn text(self) -> Option<Cow<'a, str>> {
+        text_of(self.new)
+    }
+
     /// The number that it is.
     pub fn number(self) -> Option<i64> {
         match self.new {

@@ -14,6 +14,8 @@ pub use super::named::{
     condition_reason, host_or_wildcard, iscsi_name, iscsi_name_by_prefix, literal_path, no_ip_address, signer_name,
 };
 
+pub use super::resource::{claim_resource_name, container_resource_name, quota_resource_name, resource_name};
+
 /// A format by the name that the tag `k8s:format` gives it (upstream: `validate/strfmt.go`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeclaredFormat {

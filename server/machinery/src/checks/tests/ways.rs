@@ -17,6 +17,7 @@ describe! { Vault, VAULT "Vault" { .checks(&[
         &[],
         &[Assertion::Choose("picky", &[Condition::Not(&Condition::Holds(&["name"], &[Assertion::MaxBytes(3, "")]))])],
     ),
+    check(&["name"], &[Assertion::Tell("name")]),
     check_when(&["name"], &[Condition::Option("picky")], &[Assertion::Invalid("too long for most")]),
     check_when(
         &["notes", "a.b"],
@@ -41,6 +42,7 @@ describe! { Vault, VAULT "Vault" { .checks(&[
             Assertion::Min(0, "no amount"),
         ])],
     ),
+    check_when(&["amounts"], &[Condition::Is(&["name"], &["counted"])], &[Assertion::Each(&[Assertion::Amount])]),
     check_when(&["amounts"], &[Condition::Single(&["amounts"])], &[Assertion::Unsupported(&["gold"])]),
 ]) } [
     name:    "name",    1, OMIT;
@@ -98,9 +100,29 @@ fn entries_have_keys_and_amounts_are_rounded() {
 }
 
 #[test]
+fn amounts_of_counted_resources_are_whole() {
+    let amounts = [("cpu", "0.5"), ("tin", "-1m"), ("pods", "1.5"), ("x/y", "1")];
+    let vault = Vault {
+        name: "counted".into(),
+        amounts: amounts.iter().map(|(name, amount)| (name.to_string(), amount.parse().unwrap())).collect(),
+        ..Vault::default()
+    };
+    let found = errors(&vault, None);
+    let expect = [
+        "amounts[pods]: Invalid value: \"1500m\": must be an integer",
+        "amounts[tin]: Invalid value: \"-1m\": must be greater than or equal to 0",
+    ];
+    assert_eq!(found[found.len() - 2..], expect, "{found:?}");
+}
+
+#[test]
 fn options_are_chosen_by_conditions() {
     assert_eq!(errors(&tagged("abc", &[]), None), [""; 0]);
     assert_eq!(errors(&tagged("abcd", &[]), None), ["name: Invalid value: \"abcd\": too long for most"]);
+    let (context, mut errors) = (Context::default(), Vec::new());
+    let mut v = Validation::new(&context, &mut errors);
+    v.checks(&Path::NONE, Ref::of(&tagged("abc", &[])), None);
+    assert_eq!(v.option("name"), Some("abc"));
 }
 
 #[test]
