@@ -24,7 +24,11 @@ pub struct LimitRangeSpec {
 
 /// Bounds and defaults for one kind of object.
 #[default(by_hand = default_limit_range_item)]
-#[check(self, by_hand = validate_limit_type)]
+#[check(
+    self,
+    by_hand = validate_limit_type,
+    when(not(type = (Pod, Container, PersistentVolumeClaim)))
+)]
 #[check(type, distinct)]
 #[check(max, each_key(format = container_resource_name), when(type = (Pod, Container)))]
 #[check(max, each_key(format = resource_name), when(not(type = (Pod, Container))))]

@@ -68,6 +68,21 @@ use crate::meta::{Condition, ObjectMeta};
     )
 )]
 #[check(spec, below, when(not(subresource = status)))]
+#[check(
+    spec.loadBalancerSourceRanges,
+    at("LoadBalancerSourceRanges", forbidden = "may only be used when `type` is 'LoadBalancer'"),
+    when(not(subresource = status), not(spec.type = LoadBalancer))
+)]
+#[check(
+    metadata.annotations["service.beta.kubernetes.io/load-balancer-source-ranges"],
+    refused = "may only be used when `type` is 'LoadBalancer'",
+    when(
+        not(subresource = status),
+        not(spec.type = LoadBalancer),
+        unset(spec.loadBalancerSourceRanges),
+        set(metadata.annotations["service.beta.kubernetes.io/load-balancer-source-ranges"])
+    )
+)]
 #[check(self, by_hand = validate_source_ranges, when(not(subresource = status)))]
 #[check(spec, below = after, when(not(subresource = status)))]
 pub struct Service {

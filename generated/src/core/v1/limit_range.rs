@@ -94,7 +94,11 @@ pub struct LimitRangeItem {
 const LIMIT_RANGE_ITEM_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
-        when: &[],
+        when: &[
+            Condition::Not(
+                &Condition::Is(&["type"], &["Pod", "Container", "PersistentVolumeClaim"]),
+            ),
+        ],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {

@@ -207,6 +207,41 @@ const SERVICE_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
+        field: &["spec", "loadBalancerSourceRanges"],
+        when: &[
+            Condition::Not(&Condition::Subresource("status")),
+            Condition::Not(&Condition::Is(&["spec", "type"], &["LoadBalancer"])),
+        ],
+        assertions: &[
+            Assertion::At(
+                "LoadBalancerSourceRanges",
+                &[Assertion::Forbidden("may only be used when `type` is 'LoadBalancer'")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[
+            "metadata",
+            "annotations",
+            "service.beta.kubernetes.io/load-balancer-source-ranges",
+        ],
+        when: &[
+            Condition::Not(&Condition::Subresource("status")),
+            Condition::Not(&Condition::Is(&["spec", "type"], &["LoadBalancer"])),
+            Condition::Unset(&["spec", "loadBalancerSourceRanges"]),
+            Condition::Set(
+                &[
+                    "metadata",
+                    "annotations",
+                    "service.beta.kubernetes.io/load-balancer-source-ranges",
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::Refused("may only be used when `type` is 'LoadBalancer'"),
+        ],
+    },
+    CheckDef {
         field: &[],
         when: &[Condition::Not(&Condition::Subresource("status"))],
         assertions: &[

@@ -11,6 +11,8 @@ use generated::core::v1::{PersistentVolumeClaimSpec, PersistentVolumeClaimTempla
 use generated::meta::v1::ObjectMeta;
 use meta::{validate_annotations, validate_labels};
 
+type Spec = PersistentVolumeClaimSpec;
+
 /// What stored claims may keep although it is wrong (`PersistentVolumeClaimSpecValidationOptions`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClaimOptions {
@@ -62,12 +64,7 @@ pub(super) fn refuse_fields<T: Struct>(
 }
 
 /// `ValidatePersistentVolumeClaimSpec`
-pub fn validate_claim_spec(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    spec: &PersistentVolumeClaimSpec,
-    options: ClaimOptions,
-) {
+pub fn validate_claim_spec(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, options: ClaimOptions) {
     v.set_option(options::ANY_VALUES_OF_CLAIMS, options.allow_invalid_label_values);
     v.set_option(options::ANY_API_GROUP, options.allow_invalid_api_group);
     v.checks(path, Ref::of(spec), None);
@@ -75,12 +72,7 @@ pub fn validate_claim_spec(
 
 /// Both references lead to one object. By hand: upstream shows a field path as the bad value, whose fields JSON does not
 /// see.
-pub fn validate_data_sources(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    spec: &PersistentVolumeClaimSpec,
-    _: Option<&PersistentVolumeClaimSpec>,
-) {
+pub fn validate_data_sources(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: Option<&Spec>) {
     let (Some(source), Some(reference)) = (&spec.data_source, &spec.data_source_ref) else { return };
     let is_same =
         (&source.api_group, &source.kind, &source.name) == (&reference.api_group, &reference.kind, &reference.name);

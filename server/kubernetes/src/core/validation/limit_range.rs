@@ -14,13 +14,12 @@ use generated::core::v1::{LimitRangeItem, limit_type};
 /// Above this, ratios are compared in whole units (`resource.MaxMilliValue`).
 const MAX_MILLI_VALUE: i64 = i64::MAX / 1000;
 
-/// `validateLimitRangeTypeName`. By hand: a name without a domain is one of three, and messages show it as JSON.
+/// `validateLimitRangeTypeName`. By hand: messages show the name as JSON.
 pub fn validate_limit_type(v: &mut Validation<'_>, path: &Path<'_>, item: &LimitRangeItem, _: Option<&LimitRangeItem>) {
     let (path, name) = (&path.child("type"), item.r#type.as_str());
-    let messages = is_qualified_name(name);
-    let standard = [limit_type::POD, limit_type::CONTAINER, limit_type::PERSISTENT_VOLUME_CLAIM].contains(&name);
-    if messages.is_empty() && !name.contains('/') && !standard {
-        v.invalid(path, BadValue::json_string(name), "must be a standard limit type or fully qualified");
+    let mut messages = is_qualified_name(name);
+    if messages.is_empty() && !name.contains('/') {
+        messages.push("must be a standard limit type or fully qualified".into());
     }
     messages.into_iter().for_each(|message| v.invalid(path, BadValue::json_string(name), message));
 }

@@ -15,6 +15,7 @@ use generated::meta::v1::ObjectMeta;
 
 const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";
 const AVOID_PODS: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
+const LONG_FEATURE: &str = "must be no more than 253 characters";
 const FEATURE_NAME: &str = "must start with an UpperCamelCase segment, with subsequent segments separated by '/' \
                             (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and \
                             slashes";
@@ -43,34 +44,31 @@ pub fn validate_node_amounts(v: &mut Validation<'_>, path: &Path<'_>, status: &N
     }
 }
 
-/// `validateNodeDeclaredFeatures`. By hand: the list is sorted, and messages repeat names.
+/// `validateNodeDeclaredFeatures`: names in `UpperCamelCase`, with segments in any camel case behind slashes. By hand:
+/// the list is sorted, and messages repeat names.
 pub fn validate_declared_features(v: &mut Validation<'_>, path: &Path<'_>, new: &NodeStatus, _: Option<&NodeStatus>) {
     let path = path.child("declaredFeatures");
-    for (index, feature) in new.declared_features.iter().enumerate() {
-        if let Some(wrong) = feature_error(feature) {
-            let detail = format!("invalid feature name {}: {wrong}", go_text::quote(feature));
-            v.invalid(&path.index(index), feature, detail);
-        }
-        match new.declared_features.get(index + 1) {
-            Some(next) if next == feature => v.duplicate(&path.index(index + 1), next),
-            Some(next) if next < feature => {
-                v.invalid(&path.index(index + 1), next, "list must be sorted alphabetically");
-            }
-            _ => {}
-        }
-    }
-}
-
-/// What is wrong with the name of a feature: `UpperCamelCase`, then segments in any camel case.
-fn feature_error(name: &str) -> Option<String> {
-    if name.len() > DNS_SUBDOMAIN_MAX_LENGTH {
-        return Some(format!("must be no more than {DNS_SUBDOMAIN_MAX_LENGTH} characters"));
-    }
     let segment = |text: &str| {
         text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.bytes().all(|c| c.is_ascii_alphanumeric())
     };
-    let valid = name.starts_with(|c: char| c.is_ascii_uppercase()) && name.split('/').all(segment);
-    (!valid).then(|| FEATURE_NAME.to_owned())
+    let mut before: Option<&String> = None;
+    for (index, feature) in new.declared_features.iter().enumerate() {
+        let path = path.index(index);
+        match before {
+            Some(before) if before == feature => v.duplicate(&path, feature),
+            Some(before) if before > feature => v.invalid(&path, feature, "list must be sorted alphabetically"),
+            _ => {}
+        }
+        let wrong = match feature {
+            long if long.len() > DNS_SUBDOMAIN_MAX_LENGTH => LONG_FEATURE,
+            other if other.starts_with(|c: char| c.is_ascii_uppercase()) && other.split('/').all(segment) => "",
+            _ => FEATURE_NAME,
+        };
+        if !wrong.is_empty() {
+            v.invalid(&path, feature, format!("invalid feature name {}: {wrong}", go_text::quote(feature)));
+        }
+        before = Some(feature);
+    }
 }
 
 /// `ValidateNodeSpecificAnnotations`. By hand: annotations hold JSON of what became fields.

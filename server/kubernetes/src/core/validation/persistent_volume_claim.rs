@@ -26,14 +26,12 @@ const RESIZE_STATUSES: [&str; 5] = [
     "NodeResizePending",
 ];
 
+type Claim = PersistentVolumeClaim;
+type Status = PersistentVolumeClaimStatus;
+
 /// `ValidatePersistentVolumeClaimUpdate`. By hand: the whole spec is compared with what is stored, except for what may
 /// change, and the message shows what differs.
-pub fn validate_claim_change(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &PersistentVolumeClaim,
-    old: Option<&PersistentVolumeClaim>,
-) {
+pub fn validate_claim_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Claim, old: Option<&Claim>) {
     let (Some(old), path) = (old, &path.child("spec")) else { return };
     let (mut after, mut before) = (new.spec.clone(), old.spec.clone());
     if before.volume_name.is_empty() {
@@ -61,12 +59,7 @@ pub fn validate_claim_change(
 }
 
 /// The class may move from its annotation to its field, and be said later; `after` is made to look as if it did not change then.
-fn validate_class_change(
-    v: &mut Validation<'_>,
-    new: &PersistentVolumeClaim,
-    old: &PersistentVolumeClaim,
-    after: &mut PersistentVolumeClaimSpec,
-) {
+fn validate_class_change(v: &mut Validation<'_>, new: &Claim, old: &Claim, after: &mut PersistentVolumeClaimSpec) {
     let (before, now) = (old.metadata.annotations.get(BETA_CLASS), new.metadata.annotations.get(BETA_CLASS));
     let class = new.spec.storage_class_name.as_ref();
     let unset = old.spec.storage_class_name.is_none();
@@ -82,12 +75,7 @@ fn validate_class_change(
 }
 
 /// What resources of a claim are resized. By hand: messages show the resource, not its status.
-pub fn validate_resize_statuses(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    status: &PersistentVolumeClaimStatus,
-    _: Option<&PersistentVolumeClaimStatus>,
-) {
+pub fn validate_resize_statuses(v: &mut Validation<'_>, path: &Path<'_>, status: &Status, _: Option<&Status>) {
     let path = path.child("allocatedResourceStatuses");
     for (name, resize) in &status.allocated_resource_statuses {
         v.errors.extend(claim_resource_name(&path, name));

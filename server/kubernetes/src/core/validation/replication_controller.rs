@@ -8,14 +8,11 @@ use super::options::PodOptions;
 use super::template::validate_pod_template_spec;
 use generated::core::v1::ReplicationControllerSpec;
 
+type Spec = ReplicationControllerSpec;
+
 /// `ValidatePodTemplateSpecForRC`. By hand: what is stored decides what is allowed, and labels are compared with the
 /// selector.
-pub fn validate_controller_template(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &ReplicationControllerSpec,
-    old: Option<&ReplicationControllerSpec>,
-) {
+pub fn validate_controller_template(v: &mut Validation<'_>, path: &Path<'_>, new: &Spec, old: Option<&Spec>) {
     let (Some(template), path) = (new.template.as_deref(), &path.child("template")) else { return };
     let labels = &template.metadata.labels;
     if new.selector.iter().any(|(key, value)| labels.get(key) != Some(value)) {

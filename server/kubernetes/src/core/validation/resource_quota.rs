@@ -15,20 +15,16 @@ use generated::core::v1::{ResourceQuota, ResourceQuotaSpec, resource_quota_scope
 const OF_PODS: [&str; 7] = ["pods", "cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"];
 const OF_CLAIMS: [&str; 2] = ["persistentvolumeclaims", "requests.storage"];
 
+type Quota = ResourceQuota;
+type Spec = ResourceQuotaSpec;
+
 /// The scopes stay, in any order.
-pub fn validate_scopes_change(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &ResourceQuota,
-    old: Option<&ResourceQuota>,
-) {
-    let set = |quota: &ResourceQuota| quota.spec.scopes.iter().cloned().collect::<BTreeSet<_>>();
+pub fn validate_scopes_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Quota, old: Option<&Quota>) {
+    let set = |quota: &Quota| quota.spec.scopes.iter().cloned().collect::<BTreeSet<_>>();
     if old.is_some_and(|old| set(old) != set(new)) {
         v.invalid(&path.child("spec").child("scopes"), BadValue::strings(&new.spec.scopes), "field is immutable");
     }
 }
-
-type Spec = ResourceQuotaSpec;
 
 /// The scopes are known, and have something to do with what is limited.
 pub fn validate_scopes(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: Option<&Spec>) {

@@ -83,21 +83,16 @@ pub fn validate_unique_ports(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spe
 pub fn validate_source_ranges(v: &mut Validation<'_>, path: &Path<'_>, new: &Service, old: Option<&Service>) {
     let (spec, metadata) = (path.child("spec"), path.child("metadata"));
     let (field, annotations) = (spec.child("LoadBalancerSourceRanges"), metadata.child("annotations"));
-    let annotation = annotations.key(SOURCE_RANGES);
-    let in_field = !new.spec.load_balancer_source_ranges.is_empty();
-    let annotated = new.metadata.annotations.get(SOURCE_RANGES).filter(|_| !in_field);
-    if (in_field || annotated.is_some()) && new.spec.r#type != service_type::LOAD_BALANCER {
-        let path = if in_field { &field } else { &annotation };
-        v.forbidden(path, "may only be used when `type` is 'LoadBalancer'");
-    }
     let stored = old.iter().flat_map(|old| &old.spec.load_balancer_source_ranges);
     let stored = stored.map(|range| range.trim()).collect();
     for (index, range) in new.spec.load_balancer_source_ranges.iter().enumerate() {
         validate_legacy_cidr(v, &field.index(index), range.trim(), &stored);
     }
-    let is_stored = |ranges| old.is_some_and(|old| old.metadata.annotations.get(SOURCE_RANGES) == Some(ranges));
-    let changed = annotated.filter(|ranges| !ranges.trim().is_empty() && !is_stored(ranges));
-    for range in changed.iter().flat_map(|ranges| ranges.split(',')) {
-        validate_legacy_cidr(v, &annotation, range.trim(), &HashSet::new());
+    let annotated = new.metadata.annotations.get(SOURCE_RANGES).filter(|ranges| !ranges.trim().is_empty());
+    let is_stored = old.is_some_and(|old| old.metadata.annotations.get(SOURCE_RANGES) == annotated);
+    if !is_stored && new.spec.load_balancer_source_ranges.is_empty() {
+        for range in annotated.iter().flat_map(|ranges| ranges.split(',')) {
+            validate_legacy_cidr(v, &annotations.key(SOURCE_RANGES), range.trim(), &HashSet::new());
+        }
     }
 }
