@@ -15,7 +15,12 @@ use crate::meta::ObjectMeta;
     unchanged = "field is immutable when `immutable` is set",
     when(was(immutable = true))
 )]
-#[check(self, by_hand = validate_config_map_change, when(update))]
+#[check(
+    binaryData,
+    refused = "field is immutable when `immutable` is set",
+    when(was(immutable = true), any(changed(binaryData), sent_empty(binaryData)))
+)]
+#[check(metadata, by_hand = validate_namespaced_metadata, when(update))]
 #[check(self, by_hand = validate_config_map_keys)]
 #[check(binaryData, each_key(format = config_map_key))]
 #[check(self, by_hand = validate_config_map_size)]

@@ -24,19 +24,90 @@ use crate::meta::ObjectMeta;
 #[selectable(reportingComponent)]
 #[selectable("source", by_hand = event_source_label, reads(source.component, reportingComponent))]
 #[selectable(type)]
-#[validate(by_hand = validate_event)]
+#[check(
+    involvedObject.namespace,
+    invalid = "does not match event.namespace",
+    when(
+        unset(eventTime),
+        unset(involvedObject.namespace),
+        not(metadata.namespace = ("", default))
+    )
+)]
+#[check(
+    involvedObject.namespace,
+    invalid = "does not match event.namespace",
+    when(
+        unset(eventTime),
+        set(involvedObject.namespace),
+        not(same(metadata.namespace, involvedObject.namespace))
+    )
+)]
+#[check(
+    involvedObject.namespace,
+    invalid = "does not match event.namespace",
+    when(
+        set(eventTime),
+        unset(involvedObject.namespace),
+        not(metadata.namespace = (default, "kube-system"))
+    )
+)]
+#[check(
+    reportingComponent,
+    filled,
+    format = qualified_name,
+    when(set(eventTime), not(version("events.k8s.io/v1", "events.k8s.io/v1beta1")))
+)]
+#[check(
+    reportingComponent,
+    at(reportingController, filled, format = qualified_name),
+    when(set(eventTime), version("events.k8s.io/v1", "events.k8s.io/v1beta1"))
+)]
+#[check(reportingInstance, filled, when(set(eventTime)))]
+#[check(
+    reportingInstance,
+    invalid("", "can have at most 128 characters"),
+    when(set(eventTime), not(holds(reportingInstance, max_bytes = 128)))
+)]
+#[check(action, filled, when(set(eventTime)))]
+#[check(
+    action,
+    invalid("", "can have at most 128 characters"),
+    when(set(eventTime), not(holds(action, max_bytes = 128)))
+)]
+#[check(reason, filled, when(set(eventTime)))]
+#[check(
+    reason,
+    invalid("", "can have at most 128 characters"),
+    when(set(eventTime), not(holds(reason, max_bytes = 128)))
+)]
+#[check(
+    message,
+    invalid("", "can have at most 1024 characters"),
+    when(set(eventTime), not(holds(message, max_bytes = 1024)))
+)]
+#[check(metadata.namespace, at("/namespace", format = dns1123_subdomain))]
+#[check(metadata, by_hand = validate_event_metadata, when(version("events.k8s.io/v1")))]
+#[check(self, below = new, when(version("events.k8s.io/v1"), create))]
+#[check(self, below = change, when(version("events.k8s.io/v1"), update))]
+#[check(
+    series.count,
+    invalid("", "should be at least 2"),
+    when(part(new, change), changed(series), not(holds(series.count, min = 2)))
+)]
+#[check(series.lastObservedTime, filled, when(part(new, change), changed(series)))]
 #[check(eventTime, required, when(part(new)))]
+#[check(self, by_hand = validate_event_type, when(part(new), not(type = (Normal, Warning))))]
 #[check(
     firstTimestamp,
     invalid("", "needs to be unset"),
-    when(part(new_times), set(firstTimestamp))
+    when(part(new), set(firstTimestamp))
 )]
-#[check(lastTimestamp, invalid("", "needs to be unset"), when(part(new_times), set(lastTimestamp)))]
-#[check(count, invalid("", "needs to be unset"), when(part(new_times), not(count = 0)))]
+#[check(lastTimestamp, invalid("", "needs to be unset"), when(part(new), set(lastTimestamp)))]
+#[check(count, invalid("", "needs to be unset"), when(part(new), not(count = 0)))]
 #[check(
     source,
     invalid("", "needs to be unset"),
-    when(part(new_times), not(none(source.component, source.host)))
+    when(part(new), not(none(source.component, source.host)))
 )]
 #[check(involvedObject, immutable, when(part(change)))]
 #[check(reason, immutable, when(part(change)))]

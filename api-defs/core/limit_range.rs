@@ -24,8 +24,37 @@ pub struct LimitRangeSpec {
 
 /// Bounds and defaults for one kind of object.
 #[default(by_hand = default_limit_range_item)]
-#[check(self, by_hand = validate_limit_type)]
+#[check(
+    self,
+    by_hand = validate_limit_type,
+    when(not(type = (Pod, Container, PersistentVolumeClaim)))
+)]
 #[check(type, distinct)]
+#[check(max, each_key(format = container_resource_name), when(type = (Pod, Container)))]
+#[check(max, each_key(format = resource_name), when(not(type = (Pod, Container))))]
+#[check(min, each_key(format = container_resource_name), when(type = (Pod, Container)))]
+#[check(min, each_key(format = resource_name), when(not(type = (Pod, Container))))]
+#[check(default, forbidden = "may not be specified when `type` is 'Pod'", when(type = Pod))]
+#[check(default, each_key(format = container_resource_name), when(type = Container))]
+#[check(default, each_key(format = resource_name), when(not(type = (Pod, Container))))]
+#[check(defaultRequest, forbidden = "may not be specified when `type` is 'Pod'", when(type = Pod))]
+#[check(defaultRequest, each_key(format = container_resource_name), when(type = Container))]
+#[check(defaultRequest, each_key(format = resource_name), when(not(type = (Pod, Container))))]
+#[check(
+    min,
+    at(limits, missing = "either minimum or maximum storage value is required, but neither was provided"),
+    when(type = PersistentVolumeClaim, unset(min.storage), unset(max.storage))
+)]
+#[check(
+    maxLimitRequestRatio,
+    each_key(format = container_resource_name),
+    when(type = (Pod, Container))
+)]
+#[check(
+    maxLimitRequestRatio,
+    each_key(format = resource_name),
+    when(not(type = (Pod, Container)))
+)]
 #[check(self, by_hand = validate_limits)]
 pub struct LimitRangeItem {
     /// Kind being constrained: `Pod`, `Container` or `PersistentVolumeClaim`.

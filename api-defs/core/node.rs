@@ -23,7 +23,21 @@ use crate::meta::{ObjectMeta, OwnerReference};
 #[column("Container-Runtime", status.nodeInfo.containerRuntimeVersion or "<unknown>", priority = 1)]
 #[selectable(spec.unschedulable)]
 #[strategy(create = create_node, update = update_node, warnings = warn_node)]
-#[validate(by_hand = validate_node)]
+#[check(metadata, by_hand = validate_node_annotations, when(not(subresource = status)))]
+#[check(spec.taints, at("/metadata.taints", below), when(not(subresource = status)))]
+#[check(status, below, when(not(subresource = status)))]
+#[check(spec, below = new, when(not(subresource = status)))]
+#[check(
+    metadata,
+    by_hand = validate_whole_metadata_update,
+    when(update, not(subresource = status))
+)]
+#[check(metadata, by_hand = validate_node_annotations, when(update))]
+#[check(status, below = change, when(update))]
+#[check(spec, below, when(update))]
+#[check(status, below = config, when(update))]
+#[check(spec.taints, at("/metadata.taints", below), when(update))]
+#[check(spec, below = last, when(update))]
 pub struct Node {
     /// Node name, labels for scheduling, and annotations.
     #[field(1)]
@@ -40,6 +54,31 @@ pub struct Node {
 
 /// Desired attributes of a cluster node.
 #[normalize(by_hand = normalize_node_spec)]
+#[check(
+    podCIDRs,
+    each(format = ip_network),
+    when(part(new), gate(StrictIPCIDRValidation))
+)]
+#[check(
+    podCIDRs,
+    each(format = lenient_ip_network),
+    when(part(new), not(gate(StrictIPCIDRValidation)))
+)]
+#[check(
+    self,
+    by_hand = validate_pod_ranges,
+    when(part(new), set(podCIDRs), not(single(podCIDRs)))
+)]
+#[check(
+    podCIDRs,
+    refused = "node updates may not change podCIDR except from \"\" to valid",
+    when(was(set(podCIDRs)), any(resized(podCIDRs), changed(podCIDRs[0])))
+)]
+#[check(
+    podCIDRs,
+    refused = "node updates may not change podCIDR except from \"\" to valid",
+    when(not(resized(podCIDRs)), set(podCIDRs[1]), changed(podCIDRs[1]))
+)]
 #[check(
     providerID,
     unchanged = "node updates may not change providerID except from \"\" to valid",
@@ -123,7 +162,9 @@ pub struct ConfigMapNodeConfigSource {
 
 /// Everything the kubelet and controllers report about a node.
 #[default(by_hand = default_node_status)]
+#[check(self, by_hand = validate_node_amounts, when(part(default, change)))]
 #[check(nodeInfo.swap.capacity, at("/metadata.nodeSwapStatus.capacity", positive))]
+#[check(self, by_hand = validate_declared_features, when(part(default, change)))]
 #[check(addresses, each(distinct(type, address)), when(part(change)))]
 #[check(config, below, when(part(config)))]
 pub struct NodeStatus {

@@ -18,7 +18,21 @@ use crate::meta::ObjectMeta;
 #[default(spec.persistentVolumeReclaimPolicy = Retain)]
 #[default(spec.volumeMode = Filesystem)]
 #[strategy(create = create_volume, update = update_volume, warnings = warn_volume)]
-#[validate(by_hand = validate_persistent_volume)]
+#[check(
+    self,
+    choose(
+        any_values_of_nodes,
+        was(not(holds(
+            spec.nodeAffinity.required.nodeSelectorTerms,
+            each(field(matchExpressions, each(field(values, each(format = label_value)))))
+        )))
+    )
+)]
+#[check(metadata.name, tell = object_name)]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(metadata, by_hand = validate_cluster_metadata, when(update, not(subresource = status)))]
+#[check(spec, below, when(update, not(subresource = status)))]
+#[check(spec, below = change, when(update, not(subresource = status)))]
 pub struct PersistentVolume {
     /// Name, labels and finalizers of the volume; no namespace applies.
     #[field(1)]
@@ -65,7 +79,13 @@ pub struct PersistentVolume {
         accessModes = (ReadOnlyMany, ReadWriteMany, ReadWriteOnce)
     )
 )]
-#[check(self, by_hand = validate_volume_capacity)]
+#[check(capacity, filled)]
+#[check(
+    capacity,
+    unsupported(storage),
+    when(not(all(single(capacity), set(capacity.storage))))
+)]
+#[check(capacity, each(min(0, "must be a valid resource quantity"), positive))]
 #[check(persistentVolumeReclaimPolicy, optional, one_of(Delete, Recycle, Retain))]
 #[check(
     persistentVolumeReclaimPolicy,
@@ -238,11 +258,17 @@ pub struct PersistentVolume {
     missing = "has to be specified when using volumeAttributesClassName",
     when(part(default, inline), set(volumeAttributesClassName), unset(csi))
 )]
+#[check(self, by_hand = validate_source_change, when(part(change)))]
 #[check(volumeMode, at("/volumeMode", immutable), when(part(change)))]
+#[check(
+    self,
+    by_hand = validate_affinity_change,
+    when(part(change), was(set(nodeAffinity)), not(gate(MutablePVNodeAffinity)))
+)]
 #[check(
     volumeAttributesClassName,
     unchanged = "update from non-nil value to nil is forbidden",
-    when(part(change_of_class), unset(volumeAttributesClassName))
+    when(part(change), unset(volumeAttributesClassName))
 )]
 pub struct PersistentVolumeSpec {
     /// Size offered, keyed by `storage`.

@@ -14,7 +14,52 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[column("VolumeMode", spec.volumeMode or "<unset>", priority = 1)]
 #[default(status.phase = Pending)]
 #[strategy(create = create_claim, update = update_claim, warnings = warn_claim)]
-#[validate(by_hand = validate_persistent_volume_claim)]
+#[check(self, choose(any_values_of_claims, was(not(holds(spec.selector, below)))))]
+#[check(
+    self,
+    choose(
+        any_api_group,
+        was(any(set(spec.dataSource.apiGroup), set(spec.dataSourceRef.apiGroup)))
+    )
+)]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(self, by_hand = validate_claim_change, when(update, not(subresource = status)))]
+#[check(spec.volumeMode, at("/volumeMode", immutable), when(not(subresource = status)))]
+#[check(
+    spec.volumeAttributesClassName,
+    unchanged = "update to nil is forbidden when status.currentVolumeAttributesClassName is not nil",
+    when(
+        not(subresource = status),
+        unset(spec.volumeAttributesClassName),
+        was(set(status.currentVolumeAttributesClassName))
+    )
+)]
+#[check(
+    spec.volumeAttributesClassName,
+    unchanged = "update to empty string is forbidden when status.currentVolumeAttributesClassName is not nil",
+    when(
+        not(subresource = status),
+        set(spec.volumeAttributesClassName),
+        spec.volumeAttributesClassName = "",
+        was(set(status.currentVolumeAttributesClassName))
+    )
+)]
+#[check(spec.accessModes, at("/Spec.accessModes", filled), when(subresource = status))]
+#[check(
+    status.capacity,
+    each(min(0, "must be a valid resource quantity")),
+    when(subresource = status)
+)]
+#[check(status, by_hand = validate_resize_statuses, when(subresource = status))]
+#[check(
+    status.allocatedResources,
+    each(
+        key(at(".", format = claim_resource_name)),
+        valid,
+        min(0, "must be a valid resource quantity")
+    ),
+    when(subresource = status)
+)]
 pub struct PersistentVolumeClaim {
     /// Claim name, namespace, labels and annotations.
     #[field(1)]
@@ -31,7 +76,8 @@ pub struct PersistentVolumeClaim {
 
 /// Storage properties a claim asks for; mostly immutable after creation.
 #[check(accessModes, filled = "at least 1 access mode is required")]
-#[check(selector, by_hand = validate_claim_selector)]
+#[check(self, choose(any_selector_value, option(any_values_of_claims)))]
+#[check(selector, below)]
 #[check(
     accessModes,
     each(at(".", one_of(ReadOnlyMany, ReadWriteMany, ReadWriteOnce, ReadWriteOncePod)))
@@ -44,7 +90,7 @@ pub struct PersistentVolumeClaim {
         accessModes = (ReadOnlyMany, ReadWriteMany, ReadWriteOnce)
     )
 )]
-#[check(self, by_hand = validate_claimed_size)]
+#[check(resources.requests.storage, at("../../resources[storage]", required, positive))]
 #[check(storageClassName, name = dns1123_subdomain, when(not(storageClassName = "")))]
 #[check(volumeMode, one_of(Block, Filesystem))]
 #[check(dataSource, below)]
@@ -55,7 +101,6 @@ pub struct PersistentVolumeClaim {
     name = dns1123_subdomain,
     when(not(volumeAttributesClassName = ""))
 )]
-#[check(volumeMode, at("/volumeMode", immutable), when(part(change)))]
 pub struct PersistentVolumeClaimSpec {
     /// Ways the volume must be mountable, e.g. `ReadWriteOnce`.
     #[field(1, list = atomic)]

@@ -51,6 +51,15 @@ pub struct ReplicationController {
 #[check(replicas, required, not_negative)]
 #[check(template, required)]
 #[check(self, by_hand = validate_controller_template, when(set(template)))]
+#[check(
+    template.spec.restartPolicy,
+    unsupported(Always),
+    when(not(template.spec.restartPolicy = Always))
+)]
+#[check(
+    template.spec.activeDeadlineSeconds,
+    forbidden = "activeDeadlineSeconds in ReplicationController is not Supported"
+)]
 pub struct ReplicationControllerSpec {
     /// Pods to keep alive; 1 if not given.
     #[field(1, default = 1)]

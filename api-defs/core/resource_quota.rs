@@ -8,7 +8,18 @@ use crate::meta::ObjectMeta;
 #[column("Limit", by_hand = resource_quota_limit, reads(status.hard, status.used), "Limits in use and how much they may be, by resource.")]
 #[column("Age", age)]
 #[strategy(warnings = warn_resource_quota)]
-#[validate(by_hand = validate_resource_quota)]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(self, by_hand = validate_scopes_change, when(update, not(subresource = status)))]
+#[check(
+    status.hard,
+    each(key(format = quota_resource_name), amount),
+    when(any(create, subresource = status))
+)]
+#[check(
+    status.used,
+    each(key(format = quota_resource_name), amount),
+    when(any(create, subresource = status))
+)]
 pub struct ResourceQuota {
     /// Name and labels of the quota object.
     #[field(1)]
@@ -25,6 +36,27 @@ pub struct ResourceQuota {
 
 /// Caps plus optional filters on which objects count.
 #[default(by_hand = default_resource_quota_spec)]
+#[check(hard, each(key(format = quota_resource_name), amount))]
+#[check(self, by_hand = validate_scopes)]
+#[check(scopes, invalid = "conflicting scopes", when(scopes = BestEffort, scopes = NotBestEffort))]
+#[check(scopes, invalid = "conflicting scopes", when(scopes = Terminating, scopes = NotTerminating))]
+#[check(self, by_hand = validate_scope_selector, when(set(scopeSelector)))]
+#[check(
+    scopes,
+    at("scopeSelector.matchExpressions", invalid = "conflicting scopes"),
+    when(
+        scopeSelector.matchExpressions.scopeName = BestEffort,
+        scopeSelector.matchExpressions.scopeName = NotBestEffort
+    )
+)]
+#[check(
+    scopes,
+    at("scopeSelector.matchExpressions", invalid = "conflicting scopes"),
+    when(
+        scopeSelector.matchExpressions.scopeName = Terminating,
+        scopeSelector.matchExpressions.scopeName = NotTerminating
+    )
+)]
 pub struct ResourceQuotaSpec {
     /// Upper bound per item, for example `pods: 10` or `requests.cpu: 4`.
     #[field(1)]

@@ -15,9 +15,42 @@ use crate::meta::ObjectMeta;
     unchanged = "field is immutable when `immutable` is set",
     when(was(immutable = true))
 )]
-#[check(self, by_hand = validate_secret_change, when(update))]
+#[check(
+    data,
+    refused = "field is immutable when `immutable` is set",
+    when(was(immutable = true), any(changed(data), all(unset(data), sent_empty(data))))
+)]
+#[check(metadata, by_hand = validate_namespaced_metadata, when(update))]
 #[check(data, each_key(format = config_map_key))]
-#[check(self, by_hand = validate_secret_data)]
+#[check(self, by_hand = validate_secret_size)]
+#[check(
+    metadata.annotations["kubernetes.io/service-account.name"],
+    missing = "",
+    when(
+        type = ServiceAccountToken,
+        metadata.annotations["kubernetes.io/service-account.name"] = ""
+    )
+)]
+#[check(data[".dockercfg"], required, when(type = Dockercfg))]
+#[check(data[".dockerconfigjson"], required, when(type = DockerConfigJson))]
+#[check(self, by_hand = validate_docker_config, when(type = (Dockercfg, DockerConfigJson)))]
+#[check(
+    data["username"],
+    missing = "",
+    when(type = BasicAuth, unset(data["username"]), unset(data["password"]))
+)]
+#[check(
+    data["password"],
+    missing = "",
+    when(type = BasicAuth, unset(data["username"]), unset(data["password"]))
+)]
+#[check(
+    data["ssh-privatekey"],
+    missing = "",
+    when(type = SSHAuth, data["ssh-privatekey"] = "")
+)]
+#[check(data["tls.crt"], required, when(type = TLS))]
+#[check(data["tls.key"], required, when(type = TLS))]
 pub struct Secret {
     /// Name, namespace, labels and annotations of the Secret.
     #[field(1)]

@@ -26,7 +26,6 @@ use crate::meta::{Condition, ObjectMeta};
 #[default(spec.sessionAffinity = None)]
 #[default(spec.type = ClusterIP)]
 #[default(by_hand = default_service)]
-#[validate(by_hand = validate_service)]
 #[strategy(create = create_service, update = update_service, warnings = warn_service)]
 #[check(
     status.loadBalancer.ingress,
@@ -34,6 +33,58 @@ use crate::meta::{Condition, ObjectMeta};
     when(subresource = status, not(spec.type = LoadBalancer))
 )]
 #[check(status.loadBalancer.ingress, below, when(subresource = status, spec.type = LoadBalancer))]
+#[check(
+    spec,
+    below = address_change,
+    when(
+        update,
+        not(subresource = status),
+        not(any(spec.type = ExternalName, was(spec.type = ExternalName))),
+        not(all(all(single(spec.clusterIPs), spec.clusterIPs = None), was(all(single(spec.clusterIPs), spec.clusterIPs = None))))
+    )
+)]
+#[check(
+    spec,
+    below = family_change,
+    when(
+        update,
+        not(subresource = status),
+        not(any(spec.type = ExternalName, was(spec.type = ExternalName))),
+        not(any(all(single(spec.clusterIPs), spec.clusterIPs = None), was(all(single(spec.clusterIPs), spec.clusterIPs = None))))
+    )
+)]
+#[check(spec, below = change, when(update, not(subresource = status)))]
+#[check(
+    metadata.annotations["service.kubernetes.io/topology-mode"],
+    invalid = "must match annotations[service.kubernetes.io/topology-aware-hints] when both are specified",
+    when(
+        not(subresource = status),
+        set(metadata.annotations["service.kubernetes.io/topology-mode"]),
+        set(metadata.annotations["service.kubernetes.io/topology-aware-hints"]),
+        not(same(
+            metadata.annotations["service.kubernetes.io/topology-mode"],
+            metadata.annotations["service.kubernetes.io/topology-aware-hints"]
+        ))
+    )
+)]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(
+    spec.loadBalancerSourceRanges,
+    at("LoadBalancerSourceRanges", forbidden = "may only be used when `type` is 'LoadBalancer'"),
+    when(not(subresource = status), not(spec.type = LoadBalancer))
+)]
+#[check(
+    metadata.annotations["service.beta.kubernetes.io/load-balancer-source-ranges"],
+    refused = "may only be used when `type` is 'LoadBalancer'",
+    when(
+        not(subresource = status),
+        not(spec.type = LoadBalancer),
+        unset(spec.loadBalancerSourceRanges),
+        set(metadata.annotations["service.beta.kubernetes.io/load-balancer-source-ranges"])
+    )
+)]
+#[check(self, by_hand = validate_source_ranges, when(not(subresource = status)))]
+#[check(spec, below = after, when(not(subresource = status)))]
 pub struct Service {
     /// Service name, which becomes a DNS label, plus labels and annotations.
     #[field(1)]
@@ -49,6 +100,95 @@ pub struct Service {
 }
 
 /// Settings that define how a Service selects backends and is exposed.
+#[check(
+    clusterIPs,
+    at("clusterIPs[0]", invalid = "may not change once set"),
+    when(
+        part(address_change),
+        set(clusterIPs[0]),
+        was(set(clusterIPs[0])),
+        changed(clusterIPs[0])
+    )
+)]
+#[check(
+    clusterIPs,
+    at("clusterIPs[1]", invalid = "may not change once set"),
+    when(
+        part(address_change),
+        not(resized(clusterIPs)),
+        set(clusterIPs[1]),
+        changed(clusterIPs[1])
+    )
+)]
+#[check(
+    clusterIPs,
+    at("clusterIPs[0]", invalid = "primary clusterIP can not be unset"),
+    when(part(address_change), unset(clusterIPs), was(set(clusterIPs)))
+)]
+#[check(
+    ipFamilyPolicy,
+    invalid = "must be set to 'SingleStack' when releasing the secondary clusterIP",
+    when(
+        part(address_change),
+        resized(clusterIPs),
+        single(clusterIPs),
+        was(set(clusterIPs)),
+        not(ipFamilyPolicy = SingleStack)
+    )
+)]
+#[check(
+    ipFamilies,
+    at("ipFamilies[0]", invalid = "may not change once set"),
+    when(
+        part(family_change),
+        not(resized(ipFamilies)),
+        set(ipFamilies[0]),
+        changed(ipFamilies[0])
+    )
+)]
+#[check(
+    ipFamilies,
+    at("ipFamilies[0]", invalid = "may not change once set"),
+    when(
+        part(family_change),
+        not(resized(ipFamilies)),
+        set(ipFamilies[1]),
+        changed(ipFamilies[1])
+    )
+)]
+#[check(
+    ipFamilies,
+    at("ipFamilies[0]", invalid = "primary ipFamily can not be unset"),
+    when(
+        part(family_change),
+        resized(ipFamilies),
+        was(set(ipFamilies)),
+        any(unset(ipFamilies), single(ipFamilies)),
+        unset(clusterIPs)
+    )
+)]
+#[check(
+    clusterIPs,
+    at("ipFamilies[0]", invalid = "may not change once set"),
+    when(
+        part(family_change),
+        resized(ipFamilies),
+        set(ipFamilies[0]),
+        was(set(ipFamilies[0])),
+        changed(ipFamilies[0])
+    )
+)]
+#[check(
+    ipFamilyPolicy,
+    invalid = "must be set to 'SingleStack' when releasing the secondary ipFamily",
+    when(
+        part(family_change),
+        resized(ipFamilies),
+        single(ipFamilies),
+        was(set(ipFamilies)),
+        not(ipFamilyPolicy = SingleStack)
+    )
+)]
 #[check(
     loadBalancerClass,
     immutable = "may not change once set",
@@ -125,9 +265,15 @@ pub struct Service {
     when(part(default, addresses), not(type = ExternalName), set(clusterIP), unset(clusterIPs))
 )]
 #[check(
-    self,
-    by_hand = validate_first_address,
-    when(part(default, addresses), not(type = ExternalName), set(clusterIP), set(clusterIPs))
+    clusterIPs,
+    invalid = "first value must match `clusterIP`",
+    when(
+        part(default, addresses),
+        not(type = ExternalName),
+        set(clusterIP),
+        set(clusterIPs),
+        not(same(clusterIP, clusterIPs[0]))
+    )
 )]
 #[check(
     ipFamilies,
@@ -144,7 +290,16 @@ pub struct Service {
     by_hand = validate_cluster_addresses,
     when(part(default, addresses), not(type = ExternalName))
 )]
-#[check(self, by_hand = validate_external_addresses)]
+#[check(
+    externalIPs,
+    each(field(self, ratchet, format = ip_address), valid, format = endpoint_ip),
+    when(gate(StrictIPCIDRValidation))
+)]
+#[check(
+    externalIPs,
+    each(field(self, ratchet, format = lenient_ip_address), valid, format = endpoint_ip),
+    when(not(gate(StrictIPCIDRValidation)))
+)]
 #[check(type, required, one_of(ClusterIP, ExternalName, LoadBalancer, NodePort))]
 #[check(ports, below = without_node_ports, when(type = ClusterIP))]
 #[check(self, by_hand = validate_unique_ports)]

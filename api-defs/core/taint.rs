@@ -2,6 +2,7 @@
 #[check(key, format = qualified_name)]
 #[check(value, format = label_value_in_one)]
 #[check(effect, required, one_of(NoSchedule, PreferNoSchedule, NoExecute))]
+#[check(self, distinct(key, effect, "taints must be unique by key and effect pair"))]
 pub struct Taint {
     /// Identifier of the taint, e.g. `node.kubernetes.io/not-ready`.
     #[field(1, required)]

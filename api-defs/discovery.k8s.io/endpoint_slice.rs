@@ -17,7 +17,9 @@ use crate::meta::ObjectMeta;
 #[column("Endpoints", by_hand = endpoint_slice_endpoints, reads(endpoints.addresses), "Addresses of the endpoints in the slice; only the first few are shown.")]
 #[column("Age", age)]
 #[strategy(create = create_endpoint_slice, update = update_endpoint_slice, warnings = warn_endpoint_slice)]
-#[check(self, by_hand = choose_address_type)]
+#[check(self, choose(addresses_ipv4, addressType = IPv4))]
+#[check(self, choose(addresses_ipv6, addressType = IPv6))]
+#[check(self, choose(addresses_fqdn, addressType = FQDN))]
 #[check(addressType, required, one_of(FQDN, IPv4, IPv6))]
 #[check(ports, max_items = 20000, valid, below)]
 #[check(endpoints, max_items = 1000, valid, below, when(changed(endpoints)))]
@@ -49,12 +51,31 @@ pub enum AddressType {
 
 /// One network backend behind a Service, usually a single pod, with its addresses and health.
 #[check(addresses, filled = "must contain at least 1 address", max_items = 100)]
-#[check(self, by_hand = validate_addresses)]
+#[check(
+    addresses,
+    each(format = ip_address, valid, at(".", format = ipv4_address), format = endpoint_ip),
+    when(option(addresses_ipv4), gate(StrictIPCIDRValidation))
+)]
+#[check(
+    addresses,
+    each(format = lenient_ip_address, valid, at(".", format = ipv4_address), format = endpoint_ip),
+    when(option(addresses_ipv4), not(gate(StrictIPCIDRValidation)))
+)]
+#[check(
+    addresses,
+    each(format = is_valid_ip, valid, at(".", format = ipv6_address), format = endpoint_ip),
+    when(option(addresses_ipv6))
+)]
+#[check(
+    addresses,
+    each(format = fully_qualified_domain_name),
+    when(option(addresses_fqdn))
+)]
 #[check(nodeName, name = dns1123_subdomain)]
 #[check(deprecatedTopology, max_items = 16, labels)]
 #[check(self, by_hand = validate_topology)]
 #[check(hostname, name = dns1123_label)]
-#[check(hints, by_hand = validate_hints)]
+#[check(hints, below)]
 pub struct Endpoint {
     /// IPs or FQDN for this backend, matching the slice's `addressType`; consumers normally use the first.
     #[field(1, required, list = set)]
@@ -105,6 +126,8 @@ pub struct EndpointConditions {
 }
 
 /// Topology advice computed by the EndpointSlice controller and read by kube-proxy.
+#[check(forZones, max_items = 8, valid, below)]
+#[check(forNodes, max_items = 8, valid, below, when(holds(forZones, max_items = 8)))]
 pub struct EndpointHints {
     /// Zones whose clients should prefer this backend; at most eight entries.
     #[field(1, list = atomic)]

@@ -9,7 +9,7 @@ use crate::meta::ObjectMeta;
 #[strategy(warnings = warn_runtime_class)]
 #[check(handler, required, name = dns1123_label)]
 #[check(overhead, by_hand = validate_overhead)]
-#[check(scheduling, by_hand = validate_scheduling)]
+#[check(scheduling, below)]
 #[check(metadata, by_hand = validate_metadata_update, when(update))]
 #[check(handler, immutable)]
 pub struct RuntimeClass {
@@ -38,6 +38,9 @@ pub struct Overhead {
 }
 
 /// Node placement rules merged into pods of a runtime class.
+#[check(nodeSelector, labels)]
+#[check(tolerations, below)]
+#[check(tolerations, each(distinct(key, operator, value, effect)))]
 pub struct Scheduling {
     /// Required node labels, merged into the pod's own; clashes reject the pod.
     #[field(1, map = atomic)]

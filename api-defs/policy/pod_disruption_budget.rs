@@ -13,7 +13,8 @@ use crate::meta::{Condition, LabelSelector, ObjectMeta};
 #[column("Age", age)]
 #[normalize(by_hand = normalize_pod_disruption_budget)]
 #[check(spec, below, when(not(subresource = status)))]
-#[check(self, by_hand = validate_selector, when(not(subresource = status)))]
+#[check(self, choose(any_selector_value, was(not(holds(spec.selector, below)))))]
+#[check(spec.selector, below, when(not(subresource = status)))]
 #[check(
     spec.unhealthyPodEvictionPolicy,
     one_of(AlwaysAllow, IfHealthyBudget),
@@ -68,7 +69,10 @@ pub enum UnhealthyPodEvictionPolicyType {
 
 /// Figures the eviction API consults before letting a pod go.
 #[check(conditions, below)]
-#[check(self, by_hand = validate_counts)]
+#[check(disruptionsAllowed, not_negative, when(not(version("policy/v1beta1"))))]
+#[check(currentHealthy, not_negative, when(not(version("policy/v1beta1"))))]
+#[check(desiredHealthy, not_negative, when(not(version("policy/v1beta1"))))]
+#[check(expectedPods, not_negative, when(not(version("policy/v1beta1"))))]
 pub struct PodDisruptionBudgetStatus {
     /// Spec generation these figures are based on; stale figures block evictions.
     #[field(1)]

@@ -13,7 +13,15 @@ use crate::meta::{LabelSelector, ObjectMeta};
     v1alpha1
 )]
 #[check(rules, below)]
-#[check(self, by_hand = validate_aggregation)]
+#[check(
+    self,
+    choose(any_selector_value, was(not(holds(aggregationRule.clusterRoleSelectors, below))))
+)]
+#[check(
+    aggregationRule.clusterRoleSelectors,
+    filled = "at least one clusterRoleSelector required if aggregationRule is non-nil",
+    by_hand = validate_role_selector
+)]
 #[check(metadata, by_hand = validate_whole_metadata_update, when(update))]
 pub struct ClusterRole {
     /// Name and labels; labels may opt the role into aggregation.

@@ -491,12 +491,18 @@ pub enum Assertion {
     /// What the message shows, and the detail.
     InvalidAs(String, String),
     Unsupported(Vec<String>),
+    /// The field is forbidden whenever the conditions hold.
+    Refused(String),
+    /// An option, and the conditions under which it is chosen.
+    Choose(String, Vec<Condition>),
+    /// An option that takes the text of the field.
+    Tell(String),
     /// The only member of its union; the detail is empty where upstream does not refuse it.
     Member(String),
     Valid,
     Ratchet,
-    /// Fields of the items, or none where the value itself is compared.
-    Distinct(Vec<String>),
+    /// Fields of the items, or none where the value itself is compared, and the detail.
+    Distinct(Vec<String>, String),
     Positive(String),
     NotNegative(String),
     Immutable(String),
@@ -516,6 +522,10 @@ pub enum Assertion {
     Each(Vec<Assertion>),
     Keys(Vec<Assertion>),
     EachKey(Vec<Assertion>),
+    /// By the resource whose entry it is.
+    Amount,
+    /// The key of the entry that `each(..)` visits.
+    Key(Vec<Assertion>),
     Labels,
     Field(String, Vec<Assertion>),
     At(String, Vec<Assertion>),
@@ -538,6 +548,16 @@ pub enum Condition {
     All(Vec<Condition>),
     Was(Box<Condition>),
     Changed(String),
+    /// The list has another number of items than the stored one.
+    Resized(String),
+    /// An empty list or map was sent.
+    SentEmpty(String),
+    /// Two fields hold the same.
+    Same(String, String),
+    /// Nothing is wrong with a field.
+    Holds(String, Vec<Assertion>),
+    /// The request names one of these versions, each with its group.
+    Version(Vec<String>),
     None(Vec<String>),
     Many(Vec<String>),
     Single(String),
@@ -584,6 +604,7 @@ impl Assertion {
             Assertion::Each(inner)
             | Assertion::Keys(inner)
             | Assertion::EachKey(inner)
+            | Assertion::Key(inner)
             | Assertion::Field(_, inner)
             | Assertion::At(_, inner) => inner,
             _ => &[],
@@ -602,15 +623,27 @@ impl Condition {
     }
 
     /// The fields that it looks at itself.
-    pub fn fields(&self) -> &[String] {
+    pub fn fields(&self) -> Vec<&String> {
         match self {
-            Condition::None(fields) | Condition::Many(fields) => fields,
+            Condition::None(fields) | Condition::Many(fields) => fields.iter().collect(),
+            Condition::Same(one, other) => vec![one, other],
             Condition::Set(field)
             | Condition::Unset(field)
             | Condition::Single(field)
             | Condition::Member(field)
             | Condition::Is(field, _)
-            | Condition::Changed(field) => std::slice::from_ref(field),
+            | Condition::Holds(field, _)
+            | Condition::Resized(field)
+            | Condition::SentEmpty(field)
+            | Condition::Changed(field) => vec![field],
+            _ => Vec::new(),
+        }
+    }
+
+    /// What is to hold for it to be met.
+    pub fn assertions(&self) -> &[Assertion] {
+        match self {
+            Condition::Holds(_, assertions) => assertions,
             _ => &[],
         }
     }

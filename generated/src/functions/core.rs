@@ -190,11 +190,17 @@ pub struct Functions {
         &crate::core::v1::SecurityContext,
         Option<&crate::core::v1::SecurityContext>,
     ),
-    pub validate_claim_selector: fn(
+    pub validate_affinity_change: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &apimachinery::meta::v1::LabelSelector,
-        Option<&apimachinery::meta::v1::LabelSelector>,
+        &crate::core::v1::PersistentVolumeSpec,
+        Option<&crate::core::v1::PersistentVolumeSpec>,
+    ),
+    pub validate_claim_change: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PersistentVolumeClaim,
+        Option<&crate::core::v1::PersistentVolumeClaim>,
     ),
     pub validate_claim_template_of_pod: fn(
         &mut Validation<'_>,
@@ -202,23 +208,17 @@ pub struct Functions {
         &crate::core::v1::PersistentVolumeClaimTemplate,
         Option<&crate::core::v1::PersistentVolumeClaimTemplate>,
     ),
-    pub validate_claimed_size: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::PersistentVolumeClaimSpec,
-        Option<&crate::core::v1::PersistentVolumeClaimSpec>,
-    ),
     pub validate_cluster_addresses: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::ServiceSpec,
         Option<&crate::core::v1::ServiceSpec>,
     ),
-    pub validate_config_map_change: fn(
+    pub validate_cluster_metadata: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::core::v1::ConfigMap,
-        Option<&crate::core::v1::ConfigMap>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
     pub validate_config_map_keys: fn(
         &mut Validation<'_>,
@@ -250,6 +250,12 @@ pub struct Functions {
         &crate::core::v1::PersistentVolumeClaimSpec,
         Option<&crate::core::v1::PersistentVolumeClaimSpec>,
     ),
+    pub validate_declared_features: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::NodeStatus,
+        Option<&crate::core::v1::NodeStatus>,
+    ),
     pub validate_disk_uri: fn(
         &mut Validation<'_>,
         &Path<'_>,
@@ -261,6 +267,12 @@ pub struct Functions {
         &Path<'_>,
         &crate::core::v1::ResourceFieldSelector,
         Option<&crate::core::v1::ResourceFieldSelector>,
+    ),
+    pub validate_docker_config: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::Secret,
+        Option<&crate::core::v1::Secret>,
     ),
     pub validate_domains: fn(
         &mut Validation<'_>,
@@ -274,17 +286,17 @@ pub struct Functions {
         &crate::core::v1::EmptyDirVolumeSource,
         Option<&crate::core::v1::EmptyDirVolumeSource>,
     ),
-    pub validate_event: fn(
+    pub validate_event_metadata: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
+    ),
+    pub validate_event_type: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::Event,
         Option<&crate::core::v1::Event>,
-    ),
-    pub validate_external_addresses: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::ServiceSpec,
-        Option<&crate::core::v1::ServiceSpec>,
     ),
     pub validate_field_of_file: fn(
         &mut Validation<'_>,
@@ -303,12 +315,6 @@ pub struct Functions {
         &Path<'_>,
         &crate::core::v1::PodSpec,
         Option<&crate::core::v1::PodSpec>,
-    ),
-    pub validate_first_address: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::ServiceSpec,
-        Option<&crate::core::v1::ServiceSpec>,
     ),
     pub validate_generated_claim: fn(
         &mut Validation<'_>,
@@ -346,11 +352,23 @@ pub struct Functions {
         &crate::core::v1::PodCertificateProjection,
         Option<&crate::core::v1::PodCertificateProjection>,
     ),
-    pub validate_node: fn(
+    pub validate_namespaced_metadata: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::core::v1::Node,
-        Option<&crate::core::v1::Node>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
+    ),
+    pub validate_node_amounts: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::NodeStatus,
+        Option<&crate::core::v1::NodeStatus>,
+    ),
+    pub validate_node_annotations: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
     pub validate_overhead: fn(
         &mut Validation<'_>,
@@ -358,23 +376,17 @@ pub struct Functions {
         &crate::core::v1::PodSpec,
         Option<&crate::core::v1::PodSpec>,
     ),
-    pub validate_persistent_volume: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::PersistentVolume,
-        Option<&crate::core::v1::PersistentVolume>,
-    ),
-    pub validate_persistent_volume_claim: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::PersistentVolumeClaim,
-        Option<&crate::core::v1::PersistentVolumeClaim>,
-    ),
     pub validate_pod: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::Pod,
         Option<&crate::core::v1::Pod>,
+    ),
+    pub validate_pod_ranges: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::NodeSpec,
+        Option<&crate::core::v1::NodeSpec>,
     ),
     pub validate_pod_template: fn(
         &mut Validation<'_>,
@@ -412,7 +424,25 @@ pub struct Functions {
         &crate::core::v1::PersistentVolumeSpec,
         Option<&crate::core::v1::PersistentVolumeSpec>,
     ),
-    pub validate_resource_quota: fn(
+    pub validate_resize_statuses: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PersistentVolumeClaimStatus,
+        Option<&crate::core::v1::PersistentVolumeClaimStatus>,
+    ),
+    pub validate_scope_selector: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::ResourceQuotaSpec,
+        Option<&crate::core::v1::ResourceQuotaSpec>,
+    ),
+    pub validate_scopes: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::ResourceQuotaSpec,
+        Option<&crate::core::v1::ResourceQuotaSpec>,
+    ),
+    pub validate_scopes_change: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::ResourceQuota,
@@ -424,13 +454,7 @@ pub struct Functions {
         &crate::core::v1::PodDNSConfig,
         Option<&crate::core::v1::PodDNSConfig>,
     ),
-    pub validate_secret_change: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::Secret,
-        Option<&crate::core::v1::Secret>,
-    ),
-    pub validate_secret_data: fn(
+    pub validate_secret_size: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::Secret,
@@ -441,12 +465,6 @@ pub struct Functions {
         &Path<'_>,
         &apimachinery::meta::v1::LabelSelector,
         Option<&apimachinery::meta::v1::LabelSelector>,
-    ),
-    pub validate_service: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::Service,
-        Option<&crate::core::v1::Service>,
     ),
     pub validate_shown_resource: fn(
         &mut Validation<'_>,
@@ -459,6 +477,18 @@ pub struct Functions {
         &Path<'_>,
         &crate::core::v1::LifecycleHandler,
         Option<&crate::core::v1::LifecycleHandler>,
+    ),
+    pub validate_source_change: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PersistentVolumeSpec,
+        Option<&crate::core::v1::PersistentVolumeSpec>,
+    ),
+    pub validate_source_ranges: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::Service,
+        Option<&crate::core::v1::Service>,
     ),
     pub validate_spread_constraints: fn(
         &mut Validation<'_>,
@@ -496,11 +526,11 @@ pub struct Functions {
         &crate::core::v1::PodCertificateProjection,
         Option<&crate::core::v1::PodCertificateProjection>,
     ),
-    pub validate_volume_capacity: fn(
+    pub validate_whole_metadata_update: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::core::v1::PersistentVolumeSpec,
-        Option<&crate::core::v1::PersistentVolumeSpec>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
     pub validate_windows_user: fn(
         &mut Validation<'_>,
@@ -1041,13 +1071,22 @@ pub fn validate_added_capabilities(
     (functions().validate_added_capabilities)(validation, path, new, old)
 }
 
-pub fn validate_claim_selector(
+pub fn validate_affinity_change(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &apimachinery::meta::v1::LabelSelector,
-    old: Option<&apimachinery::meta::v1::LabelSelector>,
+    new: &crate::core::v1::PersistentVolumeSpec,
+    old: Option<&crate::core::v1::PersistentVolumeSpec>,
 ) {
-    (functions().validate_claim_selector)(validation, path, new, old)
+    (functions().validate_affinity_change)(validation, path, new, old)
+}
+
+pub fn validate_claim_change(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PersistentVolumeClaim,
+    old: Option<&crate::core::v1::PersistentVolumeClaim>,
+) {
+    (functions().validate_claim_change)(validation, path, new, old)
 }
 
 pub fn validate_claim_template_of_pod(
@@ -1059,15 +1098,6 @@ pub fn validate_claim_template_of_pod(
     (functions().validate_claim_template_of_pod)(validation, path, new, old)
 }
 
-pub fn validate_claimed_size(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::PersistentVolumeClaimSpec,
-    old: Option<&crate::core::v1::PersistentVolumeClaimSpec>,
-) {
-    (functions().validate_claimed_size)(validation, path, new, old)
-}
-
 pub fn validate_cluster_addresses(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -1077,13 +1107,13 @@ pub fn validate_cluster_addresses(
     (functions().validate_cluster_addresses)(validation, path, new, old)
 }
 
-pub fn validate_config_map_change(
+pub fn validate_cluster_metadata(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::core::v1::ConfigMap,
-    old: Option<&crate::core::v1::ConfigMap>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
 ) {
-    (functions().validate_config_map_change)(validation, path, new, old)
+    (functions().validate_cluster_metadata)(validation, path, new, old)
 }
 
 pub fn validate_config_map_keys(
@@ -1131,6 +1161,15 @@ pub fn validate_data_sources(
     (functions().validate_data_sources)(validation, path, new, old)
 }
 
+pub fn validate_declared_features(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::NodeStatus,
+    old: Option<&crate::core::v1::NodeStatus>,
+) {
+    (functions().validate_declared_features)(validation, path, new, old)
+}
+
 pub fn validate_disk_uri(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -1147,6 +1186,15 @@ pub fn validate_divisor(
     old: Option<&crate::core::v1::ResourceFieldSelector>,
 ) {
     (functions().validate_divisor)(validation, path, new, old)
+}
+
+pub fn validate_docker_config(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::Secret,
+    old: Option<&crate::core::v1::Secret>,
+) {
+    (functions().validate_docker_config)(validation, path, new, old)
 }
 
 pub fn validate_domains(
@@ -1167,22 +1215,22 @@ pub fn validate_empty_dir(
     (functions().validate_empty_dir)(validation, path, new, old)
 }
 
-pub fn validate_event(
+pub fn validate_event_metadata(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
+) {
+    (functions().validate_event_metadata)(validation, path, new, old)
+}
+
+pub fn validate_event_type(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::core::v1::Event,
     old: Option<&crate::core::v1::Event>,
 ) {
-    (functions().validate_event)(validation, path, new, old)
-}
-
-pub fn validate_external_addresses(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::ServiceSpec,
-    old: Option<&crate::core::v1::ServiceSpec>,
-) {
-    (functions().validate_external_addresses)(validation, path, new, old)
+    (functions().validate_event_type)(validation, path, new, old)
 }
 
 pub fn validate_field_of_file(
@@ -1210,15 +1258,6 @@ pub fn validate_files_of_variables(
     old: Option<&crate::core::v1::PodSpec>,
 ) {
     (functions().validate_files_of_variables)(validation, path, new, old)
-}
-
-pub fn validate_first_address(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::ServiceSpec,
-    old: Option<&crate::core::v1::ServiceSpec>,
-) {
-    (functions().validate_first_address)(validation, path, new, old)
 }
 
 pub fn validate_generated_claim(
@@ -1275,13 +1314,31 @@ pub fn validate_longest_expiration(
     (functions().validate_longest_expiration)(validation, path, new, old)
 }
 
-pub fn validate_node(
+pub fn validate_namespaced_metadata(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::core::v1::Node,
-    old: Option<&crate::core::v1::Node>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
 ) {
-    (functions().validate_node)(validation, path, new, old)
+    (functions().validate_namespaced_metadata)(validation, path, new, old)
+}
+
+pub fn validate_node_amounts(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::NodeStatus,
+    old: Option<&crate::core::v1::NodeStatus>,
+) {
+    (functions().validate_node_amounts)(validation, path, new, old)
+}
+
+pub fn validate_node_annotations(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
+) {
+    (functions().validate_node_annotations)(validation, path, new, old)
 }
 
 pub fn validate_overhead(
@@ -1293,24 +1350,6 @@ pub fn validate_overhead(
     (functions().validate_overhead)(validation, path, new, old)
 }
 
-pub fn validate_persistent_volume(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::PersistentVolume,
-    old: Option<&crate::core::v1::PersistentVolume>,
-) {
-    (functions().validate_persistent_volume)(validation, path, new, old)
-}
-
-pub fn validate_persistent_volume_claim(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::PersistentVolumeClaim,
-    old: Option<&crate::core::v1::PersistentVolumeClaim>,
-) {
-    (functions().validate_persistent_volume_claim)(validation, path, new, old)
-}
-
 pub fn validate_pod(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -1318,6 +1357,15 @@ pub fn validate_pod(
     old: Option<&crate::core::v1::Pod>,
 ) {
     (functions().validate_pod)(validation, path, new, old)
+}
+
+pub fn validate_pod_ranges(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::NodeSpec,
+    old: Option<&crate::core::v1::NodeSpec>,
+) {
+    (functions().validate_pod_ranges)(validation, path, new, old)
 }
 
 pub fn validate_pod_template(
@@ -1374,13 +1422,40 @@ pub fn validate_recycled_root(
     (functions().validate_recycled_root)(validation, path, new, old)
 }
 
-pub fn validate_resource_quota(
+pub fn validate_resize_statuses(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PersistentVolumeClaimStatus,
+    old: Option<&crate::core::v1::PersistentVolumeClaimStatus>,
+) {
+    (functions().validate_resize_statuses)(validation, path, new, old)
+}
+
+pub fn validate_scope_selector(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::ResourceQuotaSpec,
+    old: Option<&crate::core::v1::ResourceQuotaSpec>,
+) {
+    (functions().validate_scope_selector)(validation, path, new, old)
+}
+
+pub fn validate_scopes(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::ResourceQuotaSpec,
+    old: Option<&crate::core::v1::ResourceQuotaSpec>,
+) {
+    (functions().validate_scopes)(validation, path, new, old)
+}
+
+pub fn validate_scopes_change(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::core::v1::ResourceQuota,
     old: Option<&crate::core::v1::ResourceQuota>,
 ) {
-    (functions().validate_resource_quota)(validation, path, new, old)
+    (functions().validate_scopes_change)(validation, path, new, old)
 }
 
 pub fn validate_searches(
@@ -1392,22 +1467,13 @@ pub fn validate_searches(
     (functions().validate_searches)(validation, path, new, old)
 }
 
-pub fn validate_secret_change(
+pub fn validate_secret_size(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::core::v1::Secret,
     old: Option<&crate::core::v1::Secret>,
 ) {
-    (functions().validate_secret_change)(validation, path, new, old)
-}
-
-pub fn validate_secret_data(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::Secret,
-    old: Option<&crate::core::v1::Secret>,
-) {
-    (functions().validate_secret_data)(validation, path, new, old)
+    (functions().validate_secret_size)(validation, path, new, old)
 }
 
 pub fn validate_selector_of_pods(
@@ -1417,15 +1483,6 @@ pub fn validate_selector_of_pods(
     old: Option<&apimachinery::meta::v1::LabelSelector>,
 ) {
     (functions().validate_selector_of_pods)(validation, path, new, old)
-}
-
-pub fn validate_service(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::Service,
-    old: Option<&crate::core::v1::Service>,
-) {
-    (functions().validate_service)(validation, path, new, old)
 }
 
 pub fn validate_shown_resource(
@@ -1444,6 +1501,24 @@ pub fn validate_sleep(
     old: Option<&crate::core::v1::LifecycleHandler>,
 ) {
     (functions().validate_sleep)(validation, path, new, old)
+}
+
+pub fn validate_source_change(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PersistentVolumeSpec,
+    old: Option<&crate::core::v1::PersistentVolumeSpec>,
+) {
+    (functions().validate_source_change)(validation, path, new, old)
+}
+
+pub fn validate_source_ranges(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::Service,
+    old: Option<&crate::core::v1::Service>,
+) {
+    (functions().validate_source_ranges)(validation, path, new, old)
 }
 
 pub fn validate_spread_constraints(
@@ -1500,13 +1575,13 @@ pub fn validate_user_annotations(
     (functions().validate_user_annotations)(validation, path, new, old)
 }
 
-pub fn validate_volume_capacity(
+pub fn validate_whole_metadata_update(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::core::v1::PersistentVolumeSpec,
-    old: Option<&crate::core::v1::PersistentVolumeSpec>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
 ) {
-    (functions().validate_volume_capacity)(validation, path, new, old)
+    (functions().validate_whole_metadata_update)(validation, path, new, old)
 }
 
 pub fn validate_windows_user(

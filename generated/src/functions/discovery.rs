@@ -8,12 +8,6 @@ use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
 pub struct Functions {
-    pub choose_address_type: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::discovery::v1::EndpointSlice,
-        Option<&crate::discovery::v1::EndpointSlice>,
-    ),
     pub create_endpoint_slice: fn(
         &Context,
         &mut crate::discovery::v1::EndpointSlice,
@@ -40,18 +34,6 @@ pub struct Functions {
         &mut crate::discovery::v1beta1::Endpoint,
         &mut crate::discovery::v1::Endpoint,
     ),
-    pub validate_addresses: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::discovery::v1::Endpoint,
-        Option<&crate::discovery::v1::Endpoint>,
-    ),
-    pub validate_hints: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::discovery::v1::EndpointHints,
-        Option<&crate::discovery::v1::EndpointHints>,
-    ),
     pub validate_topology: fn(
         &mut Validation<'_>,
         &Path<'_>,
@@ -76,15 +58,6 @@ fn functions() -> &'static Functions {
     FUNCTIONS
         .get()
         .expect("`kubernetes::register()` is called before objects are worked on")
-}
-
-pub fn choose_address_type(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::discovery::v1::EndpointSlice,
-    old: Option<&crate::discovery::v1::EndpointSlice>,
-) {
-    (functions().choose_address_type)(validation, path, new, old)
 }
 
 pub fn create_endpoint_slice(
@@ -129,24 +102,6 @@ pub fn v1beta1_endpoint_to_hub(
     to: &mut crate::discovery::v1::Endpoint,
 ) {
     (functions().v1beta1_endpoint_to_hub)(from, to)
-}
-
-pub fn validate_addresses(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::discovery::v1::Endpoint,
-    old: Option<&crate::discovery::v1::Endpoint>,
-) {
-    (functions().validate_addresses)(validation, path, new, old)
-}
-
-pub fn validate_hints(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::discovery::v1::EndpointHints,
-    old: Option<&crate::discovery::v1::EndpointHints>,
-) {
-    (functions().validate_hints)(validation, path, new, old)
 }
 
 pub fn validate_topology(

@@ -28,12 +28,6 @@ pub struct Functions {
         &crate::node::v1::Overhead,
         Option<&crate::node::v1::Overhead>,
     ),
-    pub validate_scheduling: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::node::v1::Scheduling,
-        Option<&crate::node::v1::Scheduling>,
-    ),
     pub warn_runtime_class: fn(
         &Context,
         &crate::node::v1::RuntimeClass,
@@ -84,15 +78,6 @@ pub fn validate_overhead(
     old: Option<&crate::node::v1::Overhead>,
 ) {
     (functions().validate_overhead)(validation, path, new, old)
-}
-
-pub fn validate_scheduling(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::node::v1::Scheduling,
-    old: Option<&crate::node::v1::Scheduling>,
-) {
-    (functions().validate_scheduling)(validation, path, new, old)
 }
 
 pub fn warn_runtime_class(

@@ -17,18 +17,6 @@ pub struct Functions {
         &mut crate::policy::v1beta1::PodDisruptionBudget,
         &mut crate::policy::v1::PodDisruptionBudget,
     ),
-    pub validate_counts: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::policy::v1::PodDisruptionBudgetStatus,
-        Option<&crate::policy::v1::PodDisruptionBudgetStatus>,
-    ),
-    pub validate_selector: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::policy::v1::PodDisruptionBudget,
-        Option<&crate::policy::v1::PodDisruptionBudget>,
-    ),
 }
 
 static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
@@ -62,22 +50,4 @@ pub fn v1beta1_pod_disruption_budget_to_hub(
     to: &mut crate::policy::v1::PodDisruptionBudget,
 ) {
     (functions().v1beta1_pod_disruption_budget_to_hub)(from, to)
-}
-
-pub fn validate_counts(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::policy::v1::PodDisruptionBudgetStatus,
-    old: Option<&crate::policy::v1::PodDisruptionBudgetStatus>,
-) {
-    (functions().validate_counts)(validation, path, new, old)
-}
-
-pub fn validate_selector(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::policy::v1::PodDisruptionBudget,
-    old: Option<&crate::policy::v1::PodDisruptionBudget>,
-) {
-    (functions().validate_selector)(validation, path, new, old)
 }

@@ -41,11 +41,11 @@ pub struct Functions {
         &mut crate::rbac::v1alpha1::Subject,
         &mut crate::rbac::v1::Subject,
     ),
-    pub validate_aggregation: fn(
+    pub validate_role_selector: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::rbac::v1::ClusterRole,
-        Option<&crate::rbac::v1::ClusterRole>,
+        &apimachinery::meta::v1::LabelSelector,
+        Option<&apimachinery::meta::v1::LabelSelector>,
     ),
     pub validate_whole_metadata_update: fn(
         &mut Validation<'_>,
@@ -146,13 +146,13 @@ pub fn v1alpha1_subject_to_hub(
     (functions().v1alpha1_subject_to_hub)(from, to)
 }
 
-pub fn validate_aggregation(
+pub fn validate_role_selector(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::rbac::v1::ClusterRole,
-    old: Option<&crate::rbac::v1::ClusterRole>,
+    new: &apimachinery::meta::v1::LabelSelector,
+    old: Option<&apimachinery::meta::v1::LabelSelector>,
 ) {
-    (functions().validate_aggregation)(validation, path, new, old)
+    (functions().validate_role_selector)(validation, path, new, old)
 }
 
 pub fn validate_whole_metadata_update(

@@ -7,10 +7,6 @@ use apimachinery::meta::v1::label_selector_operator;
 use generated::meta::v1::{LabelSelector, LabelSelectorRequirement};
 use generated::policy::{v1, v1beta1};
 
-mod validation;
-
-pub use validation::*;
-
 /// The reserved label (`PDBV1beta1Label`).
 const EMPTY_SELECTOR: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 

@@ -46,6 +46,12 @@ pub enum Assertion {
     InvalidAs(&'static str, &'static str),
     /// The field is reported as none of these: for checks with conditions.
     Unsupported(&'static [&'static str]),
+    /// The field is forbidden: for checks with conditions.
+    Refused(&'static str),
+    /// Nothing; the option is chosen from now on if these conditions hold, and not chosen if they do not.
+    Choose(&'static str, &'static [Condition]),
+    /// Nothing; the option is chosen from now on, with the text of the field.
+    Tell(&'static str),
     /// The field is not empty only if these fields are: for members of unions. Nothing else is asserted of an empty
     /// field
     /// and of one that is refused. An empty detail refuses nothing.
@@ -56,14 +62,14 @@ pub enum Assertion {
     Ratchet,
     /// No item of the list before this one has the same value, or the same values in these fields. Nothing else is
     /// asserted of one that has.
-    Distinct(&'static [&'static [&'static str]]),
+    Distinct(&'static [&'static [&'static str]], &'static str),
     /// An update leaves the field as it was.
     Immutable(&'static str),
     /// An update must not change the field, which is forbidden.
     Unchanged(&'static str),
-    /// A number is at least this.
+    /// A number, or a quantity rounded away from zero to one, is at least this.
     Min(i64, &'static str),
-    /// A number is at most this.
+    /// A number, or a quantity rounded away from zero to one, is at most this.
     Max(i64, &'static str),
     /// A number is between these two, both included.
     Range(i64, i64, &'static str),
@@ -91,6 +97,10 @@ pub enum Assertion {
     Keys(&'static [Assertion]),
     /// These hold for each key of a map, at the path of its entry.
     EachKey(&'static [Assertion]),
+    /// A quantity in a map of resources is an amount of the one that it is the entry of.
+    Amount,
+    /// These hold for the key of the entry that is looked at, at its path.
+    Key(&'static [Assertion]),
     /// The keys and values of a map are those of labels.
     Labels,
     /// These hold for a field of the struct in the field.
@@ -137,6 +147,16 @@ pub enum Condition {
     Was(&'static Condition),
     /// A field is not what is stored, or nothing is stored.
     Changed(&'static [&'static str]),
+    /// A list or map has not as many items as what is stored.
+    Resized(&'static [&'static str]),
+    /// An empty list or map was sent.
+    SentEmpty(&'static [&'static str]),
+    /// Two fields hold the same.
+    Same(&'static [&'static str], &'static [&'static str]),
+    /// Nothing is wrong with a field.
+    Holds(&'static [&'static str], &'static [Assertion]),
+    /// The request names one of these groups and versions: `apps/v1`, `v1`.
+    Version(&'static [&'static str]),
     /// The struct is one of several items of its list.
     Several,
     /// What asks for the checks asks for one of these parts of them; the part without a name is that of checks that do
@@ -182,10 +202,8 @@ impl Validation<'_> {
     /// Goes on to a field. Nothing is asserted of a field below a struct that is not there.
     fn walk(&mut self, field: &[&'static str], assertions: &[Assertion], of: Of<'_>) -> bool {
         let Some((name, rest)) = field.split_first() else { return self.assert_all(assertions, of) };
-        match of.field(name) {
-            Some((field, new, old)) => {
-                self.walk(rest, assertions, Of { path: &of.path.child(name), field: Some(field), new, old, ..of })
-            }
+        match of.step(name) {
+            Some(next) => self.walk(rest, assertions, Of { path: &of.path_to(name), ..next }),
             None => true,
         }
     }
@@ -209,7 +227,7 @@ impl Validation<'_> {
             Assertion::Optional => return !empty,
             Assertion::Ratchet => return !of.is_stored(),
             Assertion::Member(detail, others) => return self.member(detail, others, of),
-            Assertion::Distinct(fields) => return self.distinct(fields, of),
+            Assertion::Distinct(fields, detail) => return self.distinct(fields, detail, of),
             Assertion::At(name, inner) => {
                 return self.assert_all(inner, Of { path: &of.path.relative(name), ..of });
             }
@@ -219,6 +237,12 @@ impl Validation<'_> {
             Assertion::Invalid(detail) => self.invalid(of.path, of.shown(), detail),
             Assertion::InvalidAs(shown, detail) => self.invalid(of.path, shown, detail),
             Assertion::Unsupported(known) => self.not_supported(of.path, of.shown(), known),
+            Assertion::Refused(detail) => self.forbidden(of.path, detail),
+            Assertion::Choose(option, conditions) => {
+                let is_chosen = conditions.iter().all(|condition| self.holds(*condition, of));
+                self.set_option(option, is_chosen);
+            }
+            Assertion::Tell(option) => self.set_option_to(option, of.text().map(|text| text.into_owned())),
             Assertion::Immutable(detail) if of.has_changed() => {
                 self.invalid(of.path, of.shown(), or(detail, "field is immutable"));
             }
@@ -238,6 +262,16 @@ impl Validation<'_> {
             Assertion::EachKey(inner) => {
                 for key in of.keys() {
                     self.assert_all(inner, of.part(&of.path.key(key), Value::String(key)));
+                }
+            }
+            Assertion::Key(inner) => {
+                if let Some(key) = of.key {
+                    self.assert_all(inner, of.part(of.path, Value::String(key)));
+                }
+            }
+            Assertion::Amount => {
+                if let (Some(key), Value::Quantity(amount)) = (of.key, of.new) {
+                    self.errors.extend(format::resource::amount_errors(of.path, key, amount));
                 }
             }
             Assertion::Labels => self.labels(of),
@@ -311,6 +345,9 @@ impl Validation<'_> {
     }
 
     fn assert_quantity(&mut self, assertion: Assertion, of: Of<'_>, quantity: &Quantity) {
+        if let Assertion::Min(..) | Assertion::Max(..) = assertion {
+            return self.assert_number(assertion, of, quantity.value());
+        }
         let sign = quantity.sign();
         let detail = match assertion {
             Assertion::Positive(detail) if !sign.is_gt() => or(detail, "must be greater than zero"),
@@ -341,10 +378,10 @@ impl Validation<'_> {
     }
 
     /// Whether no item before this one is alike. Items that are not in a list that is walked have none before them.
-    fn distinct(&mut self, fields: &[&[&str]], of: Of<'_>) -> bool {
+    fn distinct(&mut self, fields: &[&[&str]], detail: &'static str, of: Of<'_>) -> bool {
         let is_new = of.items.is_none_or(|items| items.add(of, fields));
         if !is_new {
-            self.duplicate(of.path, of.shown());
+            self.errors.push(FieldError { detail: detail.into(), ..FieldError::duplicate(of.path, of.shown()) });
         }
         is_new
     }

@@ -9,6 +9,7 @@ pub mod ip;
 mod matcher;
 mod name;
 mod named;
+pub mod resource;
 pub mod url;
 
 pub use name::NameRule;

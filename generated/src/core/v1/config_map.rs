@@ -37,12 +37,25 @@ const CONFIG_MAP_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Unchanged("field is immutable when `immutable` is set")],
     },
     CheckDef {
-        field: &[],
+        field: &["binaryData"],
+        when: &[
+            Condition::Was(&Condition::Is(&["immutable"], &["true"])),
+            Condition::Any(
+                &[
+                    Condition::Changed(&["binaryData"]),
+                    Condition::SentEmpty(&["binaryData"]),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Refused("field is immutable when `immutable` is set")],
+    },
+    CheckDef {
+        field: &["metadata"],
         when: &[Condition::Update],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_config_map_change(
+                    crate::functions::core::validate_namespaced_metadata(
                         v,
                         path,
                         new,

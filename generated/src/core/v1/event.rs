@@ -49,24 +49,216 @@ pub struct Event {
 /// What is checked in [`Event`], in this order.
 const EVENT_CHECKS: &[CheckDef] = &[
     CheckDef {
+        field: &["involvedObject", "namespace"],
+        when: &[
+            Condition::Unset(&["eventTime"]),
+            Condition::Unset(&["involvedObject", "namespace"]),
+            Condition::Not(&Condition::Is(&["metadata", "namespace"], &["", "default"])),
+        ],
+        assertions: &[Assertion::Invalid("does not match event.namespace")],
+    },
+    CheckDef {
+        field: &["involvedObject", "namespace"],
+        when: &[
+            Condition::Unset(&["eventTime"]),
+            Condition::Set(&["involvedObject", "namespace"]),
+            Condition::Not(
+                &Condition::Same(
+                    &["metadata", "namespace"],
+                    &["involvedObject", "namespace"],
+                ),
+            ),
+        ],
+        assertions: &[Assertion::Invalid("does not match event.namespace")],
+    },
+    CheckDef {
+        field: &["involvedObject", "namespace"],
+        when: &[
+            Condition::Set(&["eventTime"]),
+            Condition::Unset(&["involvedObject", "namespace"]),
+            Condition::Not(
+                &Condition::Is(&["metadata", "namespace"], &["default", "kube-system"]),
+            ),
+        ],
+        assertions: &[Assertion::Invalid("does not match event.namespace")],
+    },
+    CheckDef {
+        field: &["reportingComponent"],
+        when: &[
+            Condition::Set(&["eventTime"]),
+            Condition::Not(
+                &Condition::Version(&["events.k8s.io/v1", "events.k8s.io/v1beta1"]),
+            ),
+        ],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Format(machinery::format::field::qualified_name),
+        ],
+    },
+    CheckDef {
+        field: &["reportingComponent"],
+        when: &[
+            Condition::Set(&["eventTime"]),
+            Condition::Version(&["events.k8s.io/v1", "events.k8s.io/v1beta1"]),
+        ],
+        assertions: &[
+            Assertion::At(
+                "reportingController",
+                &[
+                    Assertion::Filled(""),
+                    Assertion::Format(machinery::format::field::qualified_name),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["reportingInstance"],
+        when: &[Condition::Set(&["eventTime"])],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["reportingInstance"],
+        when: &[
+            Condition::Set(&["eventTime"]),
+            Condition::Not(
+                &Condition::Holds(
+                    &["reportingInstance"],
+                    &[Assertion::MaxBytes(128, "")],
+                ),
+            ),
+        ],
+        assertions: &[Assertion::InvalidAs("", "can have at most 128 characters")],
+    },
+    CheckDef {
+        field: &["action"],
+        when: &[Condition::Set(&["eventTime"])],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["action"],
+        when: &[
+            Condition::Set(&["eventTime"]),
+            Condition::Not(
+                &Condition::Holds(&["action"], &[Assertion::MaxBytes(128, "")]),
+            ),
+        ],
+        assertions: &[Assertion::InvalidAs("", "can have at most 128 characters")],
+    },
+    CheckDef {
+        field: &["reason"],
+        when: &[Condition::Set(&["eventTime"])],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["reason"],
+        when: &[
+            Condition::Set(&["eventTime"]),
+            Condition::Not(
+                &Condition::Holds(&["reason"], &[Assertion::MaxBytes(128, "")]),
+            ),
+        ],
+        assertions: &[Assertion::InvalidAs("", "can have at most 128 characters")],
+    },
+    CheckDef {
+        field: &["message"],
+        when: &[
+            Condition::Set(&["eventTime"]),
+            Condition::Not(
+                &Condition::Holds(&["message"], &[Assertion::MaxBytes(1024, "")]),
+            ),
+        ],
+        assertions: &[Assertion::InvalidAs("", "can have at most 1024 characters")],
+    },
+    CheckDef {
+        field: &["metadata", "namespace"],
+        when: &[],
+        assertions: &[
+            Assertion::At(
+                "/namespace",
+                &[Assertion::Format(machinery::format::field::dns1123_subdomain)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["metadata"],
+        when: &[Condition::Version(&["events.k8s.io/v1"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_event_metadata(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Version(&["events.k8s.io/v1"]), Condition::Create],
+        assertions: &[Assertion::Below("new")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Version(&["events.k8s.io/v1"]), Condition::Update],
+        assertions: &[Assertion::Below("change")],
+    },
+    CheckDef {
+        field: &["series", "count"],
+        when: &[
+            Condition::Part(&["new", "change"]),
+            Condition::Changed(&["series"]),
+            Condition::Not(
+                &Condition::Holds(&["series", "count"], &[Assertion::Min(2, "")]),
+            ),
+        ],
+        assertions: &[Assertion::InvalidAs("", "should be at least 2")],
+    },
+    CheckDef {
+        field: &["series", "lastObservedTime"],
+        when: &[Condition::Part(&["new", "change"]), Condition::Changed(&["series"])],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
         field: &["eventTime"],
         when: &[Condition::Part(&["new"])],
         assertions: &[Assertion::Required("")],
     },
     CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["new"]),
+            Condition::Not(&Condition::Is(&["type"], &["Normal", "Warning"])),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_event_type(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
         field: &["firstTimestamp"],
-        when: &[Condition::Part(&["new_times"]), Condition::Set(&["firstTimestamp"])],
+        when: &[Condition::Part(&["new"]), Condition::Set(&["firstTimestamp"])],
         assertions: &[Assertion::InvalidAs("", "needs to be unset")],
     },
     CheckDef {
         field: &["lastTimestamp"],
-        when: &[Condition::Part(&["new_times"]), Condition::Set(&["lastTimestamp"])],
+        when: &[Condition::Part(&["new"]), Condition::Set(&["lastTimestamp"])],
         assertions: &[Assertion::InvalidAs("", "needs to be unset")],
     },
     CheckDef {
         field: &["count"],
         when: &[
-            Condition::Part(&["new_times"]),
+            Condition::Part(&["new"]),
             Condition::Not(&Condition::Is(&["count"], &["0"])),
         ],
         assertions: &[Assertion::InvalidAs("", "needs to be unset")],
@@ -74,7 +266,7 @@ const EVENT_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["source"],
         when: &[
-            Condition::Part(&["new_times"]),
+            Condition::Part(&["new"]),
             Condition::Not(
                 &Condition::None(&[&["source", "component"], &["source", "host"]]),
             ),
@@ -153,20 +345,7 @@ const EVENT_CHECKS: &[CheckDef] = &[
     },
 ];
 
-describe! { Event, EVENT "Event" {
-    .checks(EVENT_CHECKS)
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<Event>() {
-                crate::functions::core::validate_event(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
-} [
+describe! { Event, EVENT "Event" { .checks(EVENT_CHECKS) } [
     type_meta:           "",                    0, Flags::INLINE;
     metadata:            "metadata",            1, Flags::REQUIRED;
     involved_object:     "involvedObject",      2, Flags::REQUIRED;

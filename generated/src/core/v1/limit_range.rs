@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use machinery::checks::{Assertion, CheckDef};
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{Defaults, FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::scalar::Quantity;
@@ -94,7 +94,11 @@ pub struct LimitRangeItem {
 const LIMIT_RANGE_ITEM_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
-        when: &[],
+        when: &[
+            Condition::Not(
+                &Condition::Is(&["type"], &["Pod", "Container", "PersistentVolumeClaim"]),
+            ),
+        ],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
@@ -111,7 +115,126 @@ const LIMIT_RANGE_ITEM_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["type"],
         when: &[],
-        assertions: &[Assertion::Distinct(&[])],
+        assertions: &[Assertion::Distinct(&[], "")],
+    },
+    CheckDef {
+        field: &["max"],
+        when: &[Condition::Is(&["type"], &["Pod", "Container"])],
+        assertions: &[
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::container_resource_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["max"],
+        when: &[Condition::Not(&Condition::Is(&["type"], &["Pod", "Container"]))],
+        assertions: &[
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::resource_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["min"],
+        when: &[Condition::Is(&["type"], &["Pod", "Container"])],
+        assertions: &[
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::container_resource_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["min"],
+        when: &[Condition::Not(&Condition::Is(&["type"], &["Pod", "Container"]))],
+        assertions: &[
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::resource_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["default"],
+        when: &[Condition::Is(&["type"], &["Pod"])],
+        assertions: &[Assertion::Forbidden("may not be specified when `type` is 'Pod'")],
+    },
+    CheckDef {
+        field: &["default"],
+        when: &[Condition::Is(&["type"], &["Container"])],
+        assertions: &[
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::container_resource_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["default"],
+        when: &[Condition::Not(&Condition::Is(&["type"], &["Pod", "Container"]))],
+        assertions: &[
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::resource_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["defaultRequest"],
+        when: &[Condition::Is(&["type"], &["Pod"])],
+        assertions: &[Assertion::Forbidden("may not be specified when `type` is 'Pod'")],
+    },
+    CheckDef {
+        field: &["defaultRequest"],
+        when: &[Condition::Is(&["type"], &["Container"])],
+        assertions: &[
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::container_resource_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["defaultRequest"],
+        when: &[Condition::Not(&Condition::Is(&["type"], &["Pod", "Container"]))],
+        assertions: &[
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::resource_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["min"],
+        when: &[
+            Condition::Is(&["type"], &["PersistentVolumeClaim"]),
+            Condition::Unset(&["min", "storage"]),
+            Condition::Unset(&["max", "storage"]),
+        ],
+        assertions: &[
+            Assertion::At(
+                "limits",
+                &[
+                    Assertion::Missing(
+                        "either minimum or maximum storage value is required, but neither was \
+                provided",
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["maxLimitRequestRatio"],
+        when: &[Condition::Is(&["type"], &["Pod", "Container"])],
+        assertions: &[
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::container_resource_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["maxLimitRequestRatio"],
+        when: &[Condition::Not(&Condition::Is(&["type"], &["Pod", "Container"]))],
+        assertions: &[
+            Assertion::EachKey(
+                &[Assertion::Format(machinery::format::field::resource_name)],
+            ),
+        ],
     },
     CheckDef {
         field: &[],

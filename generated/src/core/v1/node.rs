@@ -49,19 +49,101 @@ pub struct Node {
     pub status: NodeStatus,
 }
 
+/// What is checked in [`Node`], in this order.
+const NODE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["metadata"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_node_annotations(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["spec", "taints"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::At("/metadata.taints", &[Assertion::Below("")])],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("new")],
+    },
+    CheckDef {
+        field: &["metadata"],
+        when: &[Condition::Update, Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_whole_metadata_update(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["metadata"],
+        when: &[Condition::Update],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_node_annotations(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Update],
+        assertions: &[Assertion::Below("change")],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Update],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Update],
+        assertions: &[Assertion::Below("config")],
+    },
+    CheckDef {
+        field: &["spec", "taints"],
+        when: &[Condition::Update],
+        assertions: &[Assertion::At("/metadata.taints", &[Assertion::Below("")])],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Update],
+        assertions: &[Assertion::Below("last")],
+    },
+];
+
 describe! { Node, NODE "Node" {
     .defaults_below()
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<Node>() {
-                crate::functions::core::validate_node(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(NODE_CHECKS)
     .normalize_below()
 } [
     type_meta: "",         0, Flags::INLINE;
@@ -111,6 +193,75 @@ pub struct NodeSpec {
 
 /// What is checked in [`NodeSpec`], in this order.
 const NODE_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["podCIDRs"],
+        when: &[Condition::Part(&["new"]), Condition::Gate("StrictIPCIDRValidation")],
+        assertions: &[
+            Assertion::Each(&[Assertion::Format(machinery::format::field::ip_network)]),
+        ],
+    },
+    CheckDef {
+        field: &["podCIDRs"],
+        when: &[
+            Condition::Part(&["new"]),
+            Condition::Not(&Condition::Gate("StrictIPCIDRValidation")),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::lenient_ip_network)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["new"]),
+            Condition::Set(&["podCIDRs"]),
+            Condition::Not(&Condition::Single(&["podCIDRs"])),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_pod_ranges(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["podCIDRs"],
+        when: &[
+            Condition::Was(&Condition::Set(&["podCIDRs"])),
+            Condition::Any(
+                &[
+                    Condition::Resized(&["podCIDRs"]),
+                    Condition::Changed(&["podCIDRs", "0"]),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::Refused(
+                "node updates may not change podCIDR except from \"\" to valid",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["podCIDRs"],
+        when: &[
+            Condition::Not(&Condition::Resized(&["podCIDRs"])),
+            Condition::Set(&["podCIDRs", "1"]),
+            Condition::Changed(&["podCIDRs", "1"]),
+        ],
+        assertions: &[
+            Assertion::Refused(
+                "node updates may not change podCIDR except from \"\" to valid",
+            ),
+        ],
+    },
     CheckDef {
         field: &["providerID"],
         when: &[Condition::Was(&Condition::Set(&["providerID"]))],
@@ -299,6 +450,22 @@ pub struct NodeStatus {
 /// What is checked in [`NodeStatus`], in this order.
 const NODE_STATUS_CHECKS: &[CheckDef] = &[
     CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["", "change"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_node_amounts(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
         field: &["nodeInfo", "swap", "capacity"],
         when: &[],
         assertions: &[
@@ -309,10 +476,26 @@ const NODE_STATUS_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["", "change"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_declared_features(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
         field: &["addresses"],
         when: &[Condition::Part(&["change"])],
         assertions: &[
-            Assertion::Each(&[Assertion::Distinct(&[&["type"], &["address"]])]),
+            Assertion::Each(&[Assertion::Distinct(&[&["type"], &["address"]], "")]),
         ],
     },
     CheckDef {

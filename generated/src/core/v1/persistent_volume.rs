@@ -60,6 +60,87 @@ pub struct PersistentVolume {
     pub status: PersistentVolumeStatus,
 }
 
+/// What is checked in [`PersistentVolume`], in this order.
+const PERSISTENT_VOLUME_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::ANY_VALUES_OF_NODES,
+                &[
+                    Condition::Was(
+                        &Condition::Not(
+                            &Condition::Holds(
+                                &["spec", "nodeAffinity", "required", "nodeSelectorTerms"],
+                                &[
+                                    Assertion::Each(
+                                        &[
+                                            Assertion::Field(
+                                                &["matchExpressions"],
+                                                &[
+                                                    Assertion::Each(
+                                                        &[
+                                                            Assertion::Field(
+                                                                &["values"],
+                                                                &[
+                                                                    Assertion::Each(
+                                                                        &[Assertion::Format(machinery::format::field::label_value)],
+                                                                    ),
+                                                                ],
+                                                            ),
+                                                        ],
+                                                    ),
+                                                ],
+                                            ),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                        ),
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["metadata", "name"],
+        when: &[],
+        assertions: &[Assertion::Tell(machinery::options::OBJECT_NAME)],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["metadata"],
+        when: &[Condition::Update, Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_cluster_metadata(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Update, Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Update, Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("change")],
+    },
+];
+
 describe! { PersistentVolume, PERSISTENT_VOLUME "PersistentVolume" {
     
         .defaults(
@@ -73,17 +154,7 @@ describe! { PersistentVolume, PERSISTENT_VOLUME "PersistentVolume" {
             },
         )
     .defaults_below()
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<PersistentVolume>() {
-                crate::functions::core::validate_persistent_volume(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(PERSISTENT_VOLUME_CHECKS)
 } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
@@ -199,19 +270,34 @@ const PERSISTENT_VOLUME_SPEC_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &[],
+        field: &["capacity"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["capacity"],
+        when: &[
+            Condition::Not(
+                &Condition::All(
+                    &[
+                        Condition::Single(&["capacity"]),
+                        Condition::Set(&["capacity", "storage"]),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[Assertion::Unsupported(&["storage"])],
+    },
+    CheckDef {
+        field: &["capacity"],
         when: &[],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_volume_capacity(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Each(
+                &[
+                    Assertion::Min(0, "must be a valid resource quantity"),
+                    Assertion::Positive(""),
+                ],
+            ),
         ],
     },
     CheckDef {
@@ -885,14 +971,50 @@ const PERSISTENT_VOLUME_SPEC_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_source_change(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
         field: &["volumeMode"],
         when: &[Condition::Part(&["change"])],
         assertions: &[Assertion::At("/volumeMode", &[Assertion::Immutable("")])],
     },
     CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Was(&Condition::Set(&["nodeAffinity"])),
+            Condition::Not(&Condition::Gate("MutablePVNodeAffinity")),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_affinity_change(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
         field: &["volumeAttributesClassName"],
         when: &[
-            Condition::Part(&["change_of_class"]),
+            Condition::Part(&["change"]),
             Condition::Unset(&["volumeAttributesClassName"]),
         ],
         assertions: &[

@@ -58,6 +58,159 @@ pub struct PersistentVolumeClaim {
     pub status: PersistentVolumeClaimStatus,
 }
 
+/// What is checked in [`PersistentVolumeClaim`], in this order.
+const PERSISTENT_VOLUME_CLAIM_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::ANY_VALUES_OF_CLAIMS,
+                &[
+                    Condition::Was(
+                        &Condition::Not(
+                            &Condition::Holds(
+                                &["spec", "selector"],
+                                &[Assertion::Below("")],
+                            ),
+                        ),
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::ANY_API_GROUP,
+                &[
+                    Condition::Was(
+                        &Condition::Any(
+                            &[
+                                Condition::Set(&["spec", "dataSource", "apiGroup"]),
+                                Condition::Set(&["spec", "dataSourceRef", "apiGroup"]),
+                            ],
+                        ),
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Update, Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_claim_change(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["spec", "volumeMode"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::At("/volumeMode", &[Assertion::Immutable("")])],
+    },
+    CheckDef {
+        field: &["spec", "volumeAttributesClassName"],
+        when: &[
+            Condition::Not(&Condition::Subresource("status")),
+            Condition::Unset(&["spec", "volumeAttributesClassName"]),
+            Condition::Was(
+                &Condition::Set(&["status", "currentVolumeAttributesClassName"]),
+            ),
+        ],
+        assertions: &[
+            Assertion::Unchanged(
+                "update to nil is forbidden when status.currentVolumeAttributesClassName \
+                is not nil",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["spec", "volumeAttributesClassName"],
+        when: &[
+            Condition::Not(&Condition::Subresource("status")),
+            Condition::Set(&["spec", "volumeAttributesClassName"]),
+            Condition::Is(&["spec", "volumeAttributesClassName"], &[""]),
+            Condition::Was(
+                &Condition::Set(&["status", "currentVolumeAttributesClassName"]),
+            ),
+        ],
+        assertions: &[
+            Assertion::Unchanged(
+                "update to empty string is forbidden when \
+                status.currentVolumeAttributesClassName is not nil",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["spec", "accessModes"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::At("/Spec.accessModes", &[Assertion::Filled("")])],
+    },
+    CheckDef {
+        field: &["status", "capacity"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[
+            Assertion::Each(&[Assertion::Min(0, "must be a valid resource quantity")]),
+        ],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_resize_statuses(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["status", "allocatedResources"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Key(
+                        &[
+                            Assertion::At(
+                                ".",
+                                &[
+                                    Assertion::Format(
+                                        machinery::format::field::claim_resource_name,
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                    Assertion::Valid,
+                    Assertion::Min(0, "must be a valid resource quantity"),
+                ],
+            ),
+        ],
+    },
+];
+
 describe! { PersistentVolumeClaim, PERSISTENT_VOLUME_CLAIM "PersistentVolumeClaim" {
     
         .defaults(
@@ -67,17 +220,7 @@ describe! { PersistentVolumeClaim, PERSISTENT_VOLUME_CLAIM "PersistentVolumeClai
             },
         )
     .defaults_below()
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<PersistentVolumeClaim>() {
-                crate::functions::core::validate_persistent_volume_claim(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(PERSISTENT_VOLUME_CLAIM_CHECKS)
 } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
@@ -135,20 +278,19 @@ const PERSISTENT_VOLUME_CLAIM_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Filled("at least 1 access mode is required")],
     },
     CheckDef {
-        field: &["selector"],
+        field: &[],
         when: &[],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_claim_selector(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Choose(
+                machinery::options::ANY_SELECTOR_VALUE,
+                &[Condition::Option(machinery::options::ANY_VALUES_OF_CLAIMS)],
+            ),
         ],
+    },
+    CheckDef {
+        field: &["selector"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["accessModes"],
@@ -187,19 +329,13 @@ const PERSISTENT_VOLUME_CLAIM_SPEC_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &[],
+        field: &["resources", "requests", "storage"],
         when: &[],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_claimed_size(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::At(
+                "../../resources[storage]",
+                &[Assertion::Required(""), Assertion::Positive("")],
+            ),
         ],
     },
     CheckDef {
@@ -242,11 +378,6 @@ const PERSISTENT_VOLUME_CLAIM_SPEC_CHECKS: &[CheckDef] = &[
         field: &["volumeAttributesClassName"],
         when: &[Condition::Not(&Condition::Is(&["volumeAttributesClassName"], &[""]))],
         assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
-    },
-    CheckDef {
-        field: &["volumeMode"],
-        when: &[Condition::Part(&["change"])],
-        assertions: &[Assertion::At("/volumeMode", &[Assertion::Immutable("")])],
     },
 ];
 

@@ -136,6 +136,24 @@ const REPLICATION_CONTROLLER_SPEC_CHECKS: &[CheckDef] = &[
             }),
         ],
     },
+    CheckDef {
+        field: &["template", "spec", "restartPolicy"],
+        when: &[
+            Condition::Not(
+                &Condition::Is(&["template", "spec", "restartPolicy"], &["Always"]),
+            ),
+        ],
+        assertions: &[Assertion::Unsupported(&["Always"])],
+    },
+    CheckDef {
+        field: &["template", "spec", "activeDeadlineSeconds"],
+        when: &[],
+        assertions: &[
+            Assertion::Forbidden(
+                "activeDeadlineSeconds in ReplicationController is not Supported",
+            ),
+        ],
+    },
 ];
 
 describe! { ReplicationControllerSpec, REPLICATION_CONTROLLER_SPEC "ReplicationControllerSpec" {

@@ -41,19 +41,70 @@ pub struct ResourceQuota {
     pub status: ResourceQuotaStatus,
 }
 
+/// What is checked in [`ResourceQuota`], in this order.
+const RESOURCE_QUOTA_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Update, Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_scopes_change(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["status", "hard"],
+        when: &[Condition::Any(&[Condition::Create, Condition::Subresource("status")])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Key(
+                        &[
+                            Assertion::Format(
+                                machinery::format::field::quota_resource_name,
+                            ),
+                        ],
+                    ),
+                    Assertion::Amount,
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "used"],
+        when: &[Condition::Any(&[Condition::Create, Condition::Subresource("status")])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Key(
+                        &[
+                            Assertion::Format(
+                                machinery::format::field::quota_resource_name,
+                            ),
+                        ],
+                    ),
+                    Assertion::Amount,
+                ],
+            ),
+        ],
+    },
+];
+
 describe! { ResourceQuota, RESOURCE_QUOTA "ResourceQuota" {
     .defaults_below()
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<ResourceQuota>() {
-                crate::functions::core::validate_resource_quota(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(RESOURCE_QUOTA_CHECKS)
 } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
@@ -89,6 +140,114 @@ pub struct ResourceQuotaSpec {
     pub scope_selector: Option<Box<ScopeSelector>>,
 }
 
+/// What is checked in [`ResourceQuotaSpec`], in this order.
+const RESOURCE_QUOTA_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["hard"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Key(
+                        &[
+                            Assertion::Format(
+                                machinery::format::field::quota_resource_name,
+                            ),
+                        ],
+                    ),
+                    Assertion::Amount,
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_scopes(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["scopes"],
+        when: &[
+            Condition::Is(&["scopes"], &["BestEffort"]),
+            Condition::Is(&["scopes"], &["NotBestEffort"]),
+        ],
+        assertions: &[Assertion::Invalid("conflicting scopes")],
+    },
+    CheckDef {
+        field: &["scopes"],
+        when: &[
+            Condition::Is(&["scopes"], &["Terminating"]),
+            Condition::Is(&["scopes"], &["NotTerminating"]),
+        ],
+        assertions: &[Assertion::Invalid("conflicting scopes")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["scopeSelector"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_scope_selector(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["scopes"],
+        when: &[
+            Condition::Is(
+                &["scopeSelector", "matchExpressions", "scopeName"],
+                &["BestEffort"],
+            ),
+            Condition::Is(
+                &["scopeSelector", "matchExpressions", "scopeName"],
+                &["NotBestEffort"],
+            ),
+        ],
+        assertions: &[
+            Assertion::At(
+                "scopeSelector.matchExpressions",
+                &[Assertion::Invalid("conflicting scopes")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["scopes"],
+        when: &[
+            Condition::Is(
+                &["scopeSelector", "matchExpressions", "scopeName"],
+                &["Terminating"],
+            ),
+            Condition::Is(
+                &["scopeSelector", "matchExpressions", "scopeName"],
+                &["NotTerminating"],
+            ),
+        ],
+        assertions: &[
+            Assertion::At(
+                "scopeSelector.matchExpressions",
+                &[Assertion::Invalid("conflicting scopes")],
+            ),
+        ],
+    },
+];
+
 describe! { ResourceQuotaSpec, RESOURCE_QUOTA_SPEC "ResourceQuotaSpec" {
     
         .defaults(
@@ -101,6 +260,7 @@ describe! { ResourceQuotaSpec, RESOURCE_QUOTA_SPEC "ResourceQuotaSpec" {
                 }),
             },
         )
+    .checks(RESOURCE_QUOTA_SPEC_CHECKS)
 } [
     hard:           "hard",          1, Flags::OMIT_EMPTY;
     scopes:         "scopes",        2, Flags::OMIT_EMPTY, &FieldInfo {

@@ -51,12 +51,27 @@ const SECRET_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Unchanged("field is immutable when `immutable` is set")],
     },
     CheckDef {
-        field: &[],
+        field: &["data"],
+        when: &[
+            Condition::Was(&Condition::Is(&["immutable"], &["true"])),
+            Condition::Any(
+                &[
+                    Condition::Changed(&["data"]),
+                    Condition::All(
+                        &[Condition::Unset(&["data"]), Condition::SentEmpty(&["data"])],
+                    ),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Refused("field is immutable when `immutable` is set")],
+    },
+    CheckDef {
+        field: &["metadata"],
         when: &[Condition::Update],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_secret_change(
+                    crate::functions::core::validate_namespaced_metadata(
                         v,
                         path,
                         new,
@@ -81,7 +96,7 @@ const SECRET_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_secret_data(
+                    crate::functions::core::validate_secret_size(
                         v,
                         path,
                         new,
@@ -90,6 +105,84 @@ const SECRET_CHECKS: &[CheckDef] = &[
                 }
             }),
         ],
+    },
+    CheckDef {
+        field: &["metadata", "annotations", "kubernetes.io/service-account.name"],
+        when: &[
+            Condition::Is(&["type"], &["kubernetes.io/service-account-token"]),
+            Condition::Is(
+                &["metadata", "annotations", "kubernetes.io/service-account.name"],
+                &[""],
+            ),
+        ],
+        assertions: &[Assertion::Missing("")],
+    },
+    CheckDef {
+        field: &["data", ".dockercfg"],
+        when: &[Condition::Is(&["type"], &["kubernetes.io/dockercfg"])],
+        assertions: &[Assertion::Required("")],
+    },
+    CheckDef {
+        field: &["data", ".dockerconfigjson"],
+        when: &[Condition::Is(&["type"], &["kubernetes.io/dockerconfigjson"])],
+        assertions: &[Assertion::Required("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Is(
+                &["type"],
+                &["kubernetes.io/dockercfg", "kubernetes.io/dockerconfigjson"],
+            ),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_docker_config(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["data", "username"],
+        when: &[
+            Condition::Is(&["type"], &["kubernetes.io/basic-auth"]),
+            Condition::Unset(&["data", "username"]),
+            Condition::Unset(&["data", "password"]),
+        ],
+        assertions: &[Assertion::Missing("")],
+    },
+    CheckDef {
+        field: &["data", "password"],
+        when: &[
+            Condition::Is(&["type"], &["kubernetes.io/basic-auth"]),
+            Condition::Unset(&["data", "username"]),
+            Condition::Unset(&["data", "password"]),
+        ],
+        assertions: &[Assertion::Missing("")],
+    },
+    CheckDef {
+        field: &["data", "ssh-privatekey"],
+        when: &[
+            Condition::Is(&["type"], &["kubernetes.io/ssh-auth"]),
+            Condition::Is(&["data", "ssh-privatekey"], &[""]),
+        ],
+        assertions: &[Assertion::Missing("")],
+    },
+    CheckDef {
+        field: &["data", "tls.crt"],
+        when: &[Condition::Is(&["type"], &["kubernetes.io/tls"])],
+        assertions: &[Assertion::Required("")],
+    },
+    CheckDef {
+        field: &["data", "tls.key"],
+        when: &[Condition::Is(&["type"], &["kubernetes.io/tls"])],
+        assertions: &[Assertion::Required("")],
     },
 ];
 

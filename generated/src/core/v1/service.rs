@@ -88,6 +88,180 @@ const SERVICE_CHECKS: &[CheckDef] = &[
         ],
         assertions: &[Assertion::Below("")],
     },
+    CheckDef {
+        field: &["spec"],
+        when: &[
+            Condition::Update,
+            Condition::Not(&Condition::Subresource("status")),
+            Condition::Not(
+                &Condition::Any(
+                    &[
+                        Condition::Is(&["spec", "type"], &["ExternalName"]),
+                        Condition::Was(
+                            &Condition::Is(&["spec", "type"], &["ExternalName"]),
+                        ),
+                    ],
+                ),
+            ),
+            Condition::Not(
+                &Condition::All(
+                    &[
+                        Condition::All(
+                            &[
+                                Condition::Single(&["spec", "clusterIPs"]),
+                                Condition::Is(&["spec", "clusterIPs"], &["None"]),
+                            ],
+                        ),
+                        Condition::Was(
+                            &Condition::All(
+                                &[
+                                    Condition::Single(&["spec", "clusterIPs"]),
+                                    Condition::Is(&["spec", "clusterIPs"], &["None"]),
+                                ],
+                            ),
+                        ),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[Assertion::Below("address_change")],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[
+            Condition::Update,
+            Condition::Not(&Condition::Subresource("status")),
+            Condition::Not(
+                &Condition::Any(
+                    &[
+                        Condition::Is(&["spec", "type"], &["ExternalName"]),
+                        Condition::Was(
+                            &Condition::Is(&["spec", "type"], &["ExternalName"]),
+                        ),
+                    ],
+                ),
+            ),
+            Condition::Not(
+                &Condition::Any(
+                    &[
+                        Condition::All(
+                            &[
+                                Condition::Single(&["spec", "clusterIPs"]),
+                                Condition::Is(&["spec", "clusterIPs"], &["None"]),
+                            ],
+                        ),
+                        Condition::Was(
+                            &Condition::All(
+                                &[
+                                    Condition::Single(&["spec", "clusterIPs"]),
+                                    Condition::Is(&["spec", "clusterIPs"], &["None"]),
+                                ],
+                            ),
+                        ),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[Assertion::Below("family_change")],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Update, Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("change")],
+    },
+    CheckDef {
+        field: &["metadata", "annotations", "service.kubernetes.io/topology-mode"],
+        when: &[
+            Condition::Not(&Condition::Subresource("status")),
+            Condition::Set(
+                &["metadata", "annotations", "service.kubernetes.io/topology-mode"],
+            ),
+            Condition::Set(
+                &[
+                    "metadata",
+                    "annotations",
+                    "service.kubernetes.io/topology-aware-hints",
+                ],
+            ),
+            Condition::Not(
+                &Condition::Same(
+                    &["metadata", "annotations", "service.kubernetes.io/topology-mode"],
+                    &[
+                        "metadata",
+                        "annotations",
+                        "service.kubernetes.io/topology-aware-hints",
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "must match annotations[service.kubernetes.io/topology-aware-hints] when \
+                both are specified",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["spec", "loadBalancerSourceRanges"],
+        when: &[
+            Condition::Not(&Condition::Subresource("status")),
+            Condition::Not(&Condition::Is(&["spec", "type"], &["LoadBalancer"])),
+        ],
+        assertions: &[
+            Assertion::At(
+                "LoadBalancerSourceRanges",
+                &[Assertion::Forbidden("may only be used when `type` is 'LoadBalancer'")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[
+            "metadata",
+            "annotations",
+            "service.beta.kubernetes.io/load-balancer-source-ranges",
+        ],
+        when: &[
+            Condition::Not(&Condition::Subresource("status")),
+            Condition::Not(&Condition::Is(&["spec", "type"], &["LoadBalancer"])),
+            Condition::Unset(&["spec", "loadBalancerSourceRanges"]),
+            Condition::Set(
+                &[
+                    "metadata",
+                    "annotations",
+                    "service.beta.kubernetes.io/load-balancer-source-ranges",
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::Refused("may only be used when `type` is 'LoadBalancer'"),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_source_ranges(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("after")],
+    },
 ];
 
 describe! { Service, SERVICE "Service" {
@@ -107,17 +281,6 @@ describe! { Service, SERVICE "Service" {
         )
     .defaults_below()
     .checks(SERVICE_CHECKS)
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<Service>() {
-                crate::functions::core::validate_service(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
 } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
@@ -189,6 +352,144 @@ pub struct ServiceSpec {
 
 /// What is checked in [`ServiceSpec`], in this order.
 const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["clusterIPs"],
+        when: &[
+            Condition::Part(&["address_change"]),
+            Condition::Set(&["clusterIPs", "0"]),
+            Condition::Was(&Condition::Set(&["clusterIPs", "0"])),
+            Condition::Changed(&["clusterIPs", "0"]),
+        ],
+        assertions: &[
+            Assertion::At(
+                "clusterIPs[0]",
+                &[Assertion::Invalid("may not change once set")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["clusterIPs"],
+        when: &[
+            Condition::Part(&["address_change"]),
+            Condition::Not(&Condition::Resized(&["clusterIPs"])),
+            Condition::Set(&["clusterIPs", "1"]),
+            Condition::Changed(&["clusterIPs", "1"]),
+        ],
+        assertions: &[
+            Assertion::At(
+                "clusterIPs[1]",
+                &[Assertion::Invalid("may not change once set")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["clusterIPs"],
+        when: &[
+            Condition::Part(&["address_change"]),
+            Condition::Unset(&["clusterIPs"]),
+            Condition::Was(&Condition::Set(&["clusterIPs"])),
+        ],
+        assertions: &[
+            Assertion::At(
+                "clusterIPs[0]",
+                &[Assertion::Invalid("primary clusterIP can not be unset")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["ipFamilyPolicy"],
+        when: &[
+            Condition::Part(&["address_change"]),
+            Condition::Resized(&["clusterIPs"]),
+            Condition::Single(&["clusterIPs"]),
+            Condition::Was(&Condition::Set(&["clusterIPs"])),
+            Condition::Not(&Condition::Is(&["ipFamilyPolicy"], &["SingleStack"])),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "must be set to 'SingleStack' when releasing the secondary clusterIP",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["ipFamilies"],
+        when: &[
+            Condition::Part(&["family_change"]),
+            Condition::Not(&Condition::Resized(&["ipFamilies"])),
+            Condition::Set(&["ipFamilies", "0"]),
+            Condition::Changed(&["ipFamilies", "0"]),
+        ],
+        assertions: &[
+            Assertion::At(
+                "ipFamilies[0]",
+                &[Assertion::Invalid("may not change once set")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["ipFamilies"],
+        when: &[
+            Condition::Part(&["family_change"]),
+            Condition::Not(&Condition::Resized(&["ipFamilies"])),
+            Condition::Set(&["ipFamilies", "1"]),
+            Condition::Changed(&["ipFamilies", "1"]),
+        ],
+        assertions: &[
+            Assertion::At(
+                "ipFamilies[0]",
+                &[Assertion::Invalid("may not change once set")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["ipFamilies"],
+        when: &[
+            Condition::Part(&["family_change"]),
+            Condition::Resized(&["ipFamilies"]),
+            Condition::Was(&Condition::Set(&["ipFamilies"])),
+            Condition::Any(
+                &[Condition::Unset(&["ipFamilies"]), Condition::Single(&["ipFamilies"])],
+            ),
+            Condition::Unset(&["clusterIPs"]),
+        ],
+        assertions: &[
+            Assertion::At(
+                "ipFamilies[0]",
+                &[Assertion::Invalid("primary ipFamily can not be unset")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["clusterIPs"],
+        when: &[
+            Condition::Part(&["family_change"]),
+            Condition::Resized(&["ipFamilies"]),
+            Condition::Set(&["ipFamilies", "0"]),
+            Condition::Was(&Condition::Set(&["ipFamilies", "0"])),
+            Condition::Changed(&["ipFamilies", "0"]),
+        ],
+        assertions: &[
+            Assertion::At(
+                "ipFamilies[0]",
+                &[Assertion::Invalid("may not change once set")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["ipFamilyPolicy"],
+        when: &[
+            Condition::Part(&["family_change"]),
+            Condition::Resized(&["ipFamilies"]),
+            Condition::Single(&["ipFamilies"]),
+            Condition::Was(&Condition::Set(&["ipFamilies"])),
+            Condition::Not(&Condition::Is(&["ipFamilyPolicy"], &["SingleStack"])),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "must be set to 'SingleStack' when releasing the secondary ipFamily",
+            ),
+        ],
+    },
     CheckDef {
         field: &["loadBalancerClass"],
         when: &[
@@ -365,25 +666,15 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Missing("")],
     },
     CheckDef {
-        field: &[],
+        field: &["clusterIPs"],
         when: &[
             Condition::Part(&["", "addresses"]),
             Condition::Not(&Condition::Is(&["type"], &["ExternalName"])),
             Condition::Set(&["clusterIP"]),
             Condition::Set(&["clusterIPs"]),
+            Condition::Not(&Condition::Same(&["clusterIP"], &["clusterIPs", "0"])),
         ],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_first_address(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Invalid("first value must match `clusterIP`")],
     },
     CheckDef {
         field: &["ipFamilies"],
@@ -393,7 +684,7 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
         ],
         assertions: &[
             Assertion::Each(
-                &[Assertion::OneOf(&["IPv4", "IPv6"]), Assertion::Distinct(&[])],
+                &[Assertion::OneOf(&["IPv4", "IPv6"]), Assertion::Distinct(&[], "")],
             ),
         ],
     },
@@ -427,19 +718,43 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &[],
-        when: &[],
+        field: &["externalIPs"],
+        when: &[Condition::Gate("StrictIPCIDRValidation")],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_external_addresses(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &[],
+                        &[
+                            Assertion::Ratchet,
+                            Assertion::Format(machinery::format::field::ip_address),
+                        ],
+                    ),
+                    Assertion::Valid,
+                    Assertion::Format(machinery::format::field::endpoint_ip),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["externalIPs"],
+        when: &[Condition::Not(&Condition::Gate("StrictIPCIDRValidation"))],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &[],
+                        &[
+                            Assertion::Ratchet,
+                            Assertion::Format(
+                                machinery::format::field::lenient_ip_address,
+                            ),
+                        ],
+                    ),
+                    Assertion::Valid,
+                    Assertion::Format(machinery::format::field::endpoint_ip),
+                ],
+            ),
         ],
     },
     CheckDef {
@@ -721,7 +1036,7 @@ const SERVICE_PORT_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::Optional,
             Assertion::Name(machinery::format::NameRule::Dns1123Label),
-            Assertion::Distinct(&[]),
+            Assertion::Distinct(&[], ""),
         ],
     },
     CheckDef {

@@ -54,6 +54,16 @@ const TAINT_CHECKS: &[CheckDef] = &[
             Assertion::OneOf(&["NoSchedule", "PreferNoSchedule", "NoExecute"]),
         ],
     },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Distinct(
+                &[&["key"], &["effect"]],
+                "taints must be unique by key and effect pair",
+            ),
+        ],
+    },
 ];
 
 describe! { Taint, TAINT "Taint" { .checks(TAINT_CHECKS) } [

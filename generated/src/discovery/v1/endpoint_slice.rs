@@ -36,16 +36,30 @@ const ENDPOINT_SLICE_CHECKS: &[CheckDef] = &[
         field: &[],
         when: &[],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::discovery::choose_address_type(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Choose(
+                machinery::options::ADDRESSES_IPV4,
+                &[Condition::Is(&["addressType"], &["IPv4"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::ADDRESSES_IPV6,
+                &[Condition::Is(&["addressType"], &["IPv6"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::ADDRESSES_FQDN,
+                &[Condition::Is(&["addressType"], &["FQDN"])],
+            ),
         ],
     },
     CheckDef {
@@ -145,19 +159,73 @@ const ENDPOINT_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &[],
-        when: &[],
+        field: &["addresses"],
+        when: &[
+            Condition::Option(machinery::options::ADDRESSES_IPV4),
+            Condition::Gate("StrictIPCIDRValidation"),
+        ],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::discovery::validate_addresses(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Each(
+                &[
+                    Assertion::Format(machinery::format::field::ip_address),
+                    Assertion::Valid,
+                    Assertion::At(
+                        ".",
+                        &[Assertion::Format(machinery::format::field::ipv4_address)],
+                    ),
+                    Assertion::Format(machinery::format::field::endpoint_ip),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["addresses"],
+        when: &[
+            Condition::Option(machinery::options::ADDRESSES_IPV4),
+            Condition::Not(&Condition::Gate("StrictIPCIDRValidation")),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Format(machinery::format::field::lenient_ip_address),
+                    Assertion::Valid,
+                    Assertion::At(
+                        ".",
+                        &[Assertion::Format(machinery::format::field::ipv4_address)],
+                    ),
+                    Assertion::Format(machinery::format::field::endpoint_ip),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["addresses"],
+        when: &[Condition::Option(machinery::options::ADDRESSES_IPV6)],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Format(machinery::format::field::is_valid_ip),
+                    Assertion::Valid,
+                    Assertion::At(
+                        ".",
+                        &[Assertion::Format(machinery::format::field::ipv6_address)],
+                    ),
+                    Assertion::Format(machinery::format::field::endpoint_ip),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["addresses"],
+        when: &[Condition::Option(machinery::options::ADDRESSES_FQDN)],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Format(
+                        machinery::format::field::fully_qualified_domain_name,
+                    ),
+                ],
+            ),
         ],
     },
     CheckDef {
@@ -194,18 +262,7 @@ const ENDPOINT_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["hints"],
         when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::discovery::validate_hints(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Below("")],
     },
 ];
 
@@ -249,7 +306,21 @@ pub struct EndpointHints {
     pub for_nodes: Vec<ForNode>,
 }
 
-describe! { EndpointHints, ENDPOINT_HINTS "EndpointHints" {} [
+/// What is checked in [`EndpointHints`], in this order.
+const ENDPOINT_HINTS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["forZones"],
+        when: &[],
+        assertions: &[Assertion::MaxItems(8, ""), Assertion::Valid, Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["forNodes"],
+        when: &[Condition::Holds(&["forZones"], &[Assertion::MaxItems(8, "")])],
+        assertions: &[Assertion::MaxItems(8, ""), Assertion::Valid, Assertion::Below("")],
+    },
+];
+
+describe! { EndpointHints, ENDPOINT_HINTS "EndpointHints" { .checks(ENDPOINT_HINTS_CHECKS) } [
     for_zones: "forZones", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     for_nodes: "forNodes", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -266,7 +337,7 @@ const FOR_ZONE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::Distinct(&[])],
+        assertions: &[Assertion::Distinct(&[], "")],
     },
     CheckDef {
         field: &["name"],
@@ -291,7 +362,7 @@ const FOR_NODE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::Distinct(&[])],
+        assertions: &[Assertion::Distinct(&[], "")],
     },
     CheckDef {
         field: &["name"],
@@ -327,7 +398,7 @@ const ENDPOINT_PORT_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::Distinct(&[])],
+        assertions: &[Assertion::Distinct(&[], "")],
     },
     CheckDef {
         field: &["protocol"],

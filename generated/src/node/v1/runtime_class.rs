@@ -53,18 +53,7 @@ const RUNTIME_CLASS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["scheduling"],
         when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::node::validate_scheduling(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["metadata"],
@@ -134,7 +123,35 @@ pub struct Scheduling {
     pub tolerations: Vec<crate::core::v1::Toleration>,
 }
 
-describe! { Scheduling, SCHEDULING "Scheduling" {} [
+/// What is checked in [`Scheduling`], in this order.
+const SCHEDULING_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["nodeSelector"],
+        when: &[],
+        assertions: &[Assertion::Labels],
+    },
+    CheckDef {
+        field: &["tolerations"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["tolerations"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Distinct(
+                        &[&["key"], &["operator"], &["value"], &["effect"]],
+                        "",
+                    ),
+                ],
+            ),
+        ],
+    },
+];
+
+describe! { Scheduling, SCHEDULING "Scheduling" { .checks(SCHEDULING_CHECKS) } [
     node_selector: "nodeSelector", 1, Flags::OMIT_EMPTY, &FieldInfo { map_atomic: Some(true), ..FieldInfo::PLAIN };
     tolerations:   "tolerations",  2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }

@@ -37,19 +37,27 @@ const POD_DISRUPTION_BUDGET_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Not(&Condition::Subresource("status"))],
+        when: &[],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::policy::validate_selector(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Choose(
+                machinery::options::ANY_SELECTOR_VALUE,
+                &[
+                    Condition::Was(
+                        &Condition::Not(
+                            &Condition::Holds(
+                                &["spec", "selector"],
+                                &[Assertion::Below("")],
+                            ),
+                        ),
+                    ),
+                ],
+            ),
         ],
+    },
+    CheckDef {
+        field: &["spec", "selector"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["spec", "unhealthyPodEvictionPolicy"],
@@ -181,20 +189,24 @@ const POD_DISRUPTION_BUDGET_STATUS_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
-        field: &[],
-        when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::policy::validate_counts(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        field: &["disruptionsAllowed"],
+        when: &[Condition::Not(&Condition::Version(&["policy/v1beta1"]))],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["currentHealthy"],
+        when: &[Condition::Not(&Condition::Version(&["policy/v1beta1"]))],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["desiredHealthy"],
+        when: &[Condition::Not(&Condition::Version(&["policy/v1beta1"]))],
+        assertions: &[Assertion::NotNegative("")],
+    },
+    CheckDef {
+        field: &["expectedPods"],
+        when: &[Condition::Not(&Condition::Version(&["policy/v1beta1"]))],
+        assertions: &[Assertion::NotNegative("")],
     },
 ];
 

@@ -32,9 +32,31 @@ const CLUSTER_ROLE_CHECKS: &[CheckDef] = &[
         field: &[],
         when: &[],
         assertions: &[
+            Assertion::Choose(
+                machinery::options::ANY_SELECTOR_VALUE,
+                &[
+                    Condition::Was(
+                        &Condition::Not(
+                            &Condition::Holds(
+                                &["aggregationRule", "clusterRoleSelectors"],
+                                &[Assertion::Below("")],
+                            ),
+                        ),
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["aggregationRule", "clusterRoleSelectors"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled(
+                "at least one clusterRoleSelector required if aggregationRule is non-nil",
+            ),
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::rbac::validate_aggregation(
+                    crate::functions::rbac::validate_role_selector(
                         v,
                         path,
                         new,

@@ -6,10 +6,15 @@ use crate::field_path::Path;
 use crate::scalar::go_text;
 use std::borrow::Cow;
 
-pub use super::ip::{endpoint_ip, ip_address, lenient_ip_address};
+pub use super::ip::{
+    endpoint_ip, ip_address, ip_network, ipv4_address, ipv6_address, is_valid_ip, lenient_ip_address,
+    lenient_ip_network,
+};
 pub use super::named::{
     condition_reason, host_or_wildcard, iscsi_name, iscsi_name_by_prefix, literal_path, no_ip_address, signer_name,
 };
+
+pub use super::resource::{claim_resource_name, container_resource_name, quota_resource_name, resource_name};
 
 /// A format by the name that the tag `k8s:format` gives it (upstream: `validate/strfmt.go`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -265,6 +265,18 @@ pub fn validate_cluster_metadata(v: &mut Validation<'_>, _: &Path<'_>, new: &Obj
     validate_whole_object_meta(v, new, false, NameRule::Dns1123Subdomain);
 }
 
+/// Likewise, for kinds with a namespace.
+pub fn validate_namespaced_metadata(v: &mut Validation<'_>, _: &Path<'_>, new: &ObjectMeta, _: Option<&ObjectMeta>) {
+    validate_whole_object_meta(v, new, true, NameRule::Dns1123Subdomain);
+}
+
+/// Upstream looks at the change of the metadata of some kinds once more, after their own checks.
+pub fn validate_metadata_update(v: &mut Validation<'_>, path: &Path<'_>, new: &ObjectMeta, old: Option<&ObjectMeta>) {
+    if let Some(old) = old {
+        validate_object_meta_update(v, path, new, old);
+    }
+}
+
 /// What a change may do to metadata, where upstream looks at it among the checks of the kind.
 pub fn validate_whole_metadata_update(
     v: &mut Validation<'_>,

@@ -7,12 +7,11 @@ use machinery::hooks::Validation;
 use machinery::options;
 use machinery::reflect::{Owned, Ref, Struct};
 
-use super::resources::{validate_positive_quantity, validate_resource_quantity};
-use generated::core::v1::{
-    PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedLocalObjectReference, TypedObjectReference,
-};
-use generated::meta::v1::{LabelSelector, ObjectMeta};
-use meta::{SelectorOptions, validate_annotations, validate_label_selector_with, validate_labels};
+use generated::core::v1::{PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate};
+use generated::meta::v1::ObjectMeta;
+use meta::{validate_annotations, validate_labels};
+
+type Spec = PersistentVolumeClaimSpec;
 
 /// What stored claims may keep although it is wrong (`PersistentVolumeClaimSpecValidationOptions`).
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,70 +64,22 @@ pub(super) fn refuse_fields<T: Struct>(
 }
 
 /// `ValidatePersistentVolumeClaimSpec`
-pub fn validate_claim_spec(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    spec: &PersistentVolumeClaimSpec,
-    options: ClaimOptions,
-) {
+pub fn validate_claim_spec(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, options: ClaimOptions) {
     v.set_option(options::ANY_VALUES_OF_CLAIMS, options.allow_invalid_label_values);
     v.set_option(options::ANY_API_GROUP, options.allow_invalid_api_group);
     v.checks(path, Ref::of(spec), None);
 }
 
-/// By hand: what selectors may hold is an option.
-pub fn validate_claim_selector(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    selector: &LabelSelector,
-    _: Option<&LabelSelector>,
-) {
-    let allow_invalid_values = v.has_option(options::ANY_VALUES_OF_CLAIMS);
-    let options = SelectorOptions { allow_invalid_values, ..SelectorOptions::default() };
-    validate_label_selector_with(v, path, selector, options);
-}
-
-/// By hand: one entry of a map is looked at, in another place.
-pub fn validate_claimed_size(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    spec: &PersistentVolumeClaimSpec,
-    _: Option<&PersistentVolumeClaimSpec>,
-) {
-    let resources = path.child("resources");
-    let storage = resources.key("storage");
-    match spec.resources.requests.get("storage") {
-        None => v.required(&storage, ""),
-        Some(amount) => {
-            if validate_positive_quantity(v, &storage, amount) {
-                validate_resource_quantity(v, &storage, "storage", amount);
-            }
-        }
-    }
-}
-
-/// By hand: two fields say the same.
-pub fn validate_data_sources(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    spec: &PersistentVolumeClaimSpec,
-    _: Option<&PersistentVolumeClaimSpec>,
-) {
-    let (Some(source), Some(reference)) = (spec.data_source.as_deref(), spec.data_source_ref.as_deref()) else {
-        return;
+/// Both references lead to one object. By hand: upstream shows a field path as the bad value, whose fields JSON does not
+/// see.
+pub fn validate_data_sources(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: Option<&Spec>) {
+    let (Some(source), Some(reference)) = (&spec.data_source, &spec.data_source_ref) else { return };
+    let is_same =
+        (&source.api_group, &source.kind, &source.name) == (&reference.api_group, &reference.kind, &reference.name);
+    let detail = match reference.namespace.as_deref() {
+        None | Some("") if is_same => return,
+        None | Some("") => "must match dataSourceRef",
+        Some(_) => "may not be specified when dataSourceRef.namespace is specified",
     };
-    // Upstream shows a field path as the bad value, whose fields JSON does not see.
-    if foreign_namespace(reference).is_some() {
-        v.invalid(path, BadValue::Json("{}".into()), "may not be specified when dataSourceRef.namespace is specified");
-    } else if !is_same(source, reference) {
-        v.invalid(path, BadValue::Json("{}".into()), "must match dataSourceRef");
-    }
-}
-
-fn foreign_namespace(source: &TypedObjectReference) -> Option<&str> {
-    source.namespace.as_deref().filter(|namespace| !namespace.is_empty())
-}
-
-fn is_same(source: &TypedLocalObjectReference, reference: &TypedObjectReference) -> bool {
-    (&source.api_group, &source.kind, &source.name) == (&reference.api_group, &reference.kind, &reference.name)
+    v.invalid(path, BadValue::Json("{}".into()), detail);
 }

@@ -1,171 +1,91 @@
-//! Nodes. By hand: annotations that hold documents, and networks that are compared with each other.
-
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+//! Nodes, as far as no declaration says what holds.
 
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::DNS_SUBDOMAIN_MAX_LENGTH;
 use machinery::format::ip::Cidr;
+use machinery::format::resource::amount_errors;
 use machinery::hooks::Validation;
 use machinery::json::{self, Issues};
-use machinery::reflect::{Mut, Ref, Struct};
-use machinery::scalar::{Quantity, go_text};
+use machinery::reflect::{Mut, Struct};
+use machinery::scalar::go_text;
 
-use super::addresses::validate_legacy_cidr;
-use super::resources::validate_resource_quantity;
-use crate::core::internal::internal_value;
-use generated::core::v1::{AvoidPods, Node, NodeSpec, Taint};
-use meta::validate_whole_object_meta_update;
+use generated::core::v1::{AvoidPods, NodeSpec, NodeStatus};
+use generated::meta::v1::ObjectMeta;
 
 const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";
 const AVOID_PODS: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
+const LONG_FEATURE: &str = "must be no more than 253 characters";
+const FEATURE_NAME: &str = "must start with an UpperCamelCase segment, with subsequent segments separated by '/' \
+                            (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and \
+                            slashes";
 
-/// `ValidateNode`, `ValidateNodeUpdate`; an update of the object is checked by both, one of the status by the second.
-pub fn validate_node(v: &mut Validation<'_>, _: &Path<'_>, new: &Node, old: Option<&Node>) {
-    if v.context.subresource != "status" {
-        validate_new(v, new);
-        if let Some(old) = old {
-            validate_whole_object_meta_update(v, &new.metadata, &old.metadata);
-        }
+/// No more than one range for each family of addresses. By hand: ranges are compared, and one that is malformed is
+/// reported again.
+pub fn validate_pod_ranges(v: &mut Validation<'_>, path: &Path<'_>, spec: &NodeSpec, _: Option<&NodeSpec>) {
+    let path = &path.child("podCIDRs");
+    let ranges: Vec<Option<Cidr>> = spec.pod_cidrs.iter().map(|range| Cidr::parse_sloppy(range)).collect();
+    if let Some(index) = ranges.iter().position(Option::is_none) {
+        let error = format!("invalid CIDR[{index}]: <nil> (invalid CIDR address: {})", spec.pod_cidrs[index]);
+        let text = format!("invalid PodCIDRs. failed to check with dual stack with error:{error}");
+        v.errors.push(FieldError::internal(path, text));
     }
-    if let Some(old) = old {
-        validate_change(v, new, old);
-    }
-}
-
-fn validate_new(v: &mut Validation<'_>, node: &Node) {
-    let (metadata, spec) = (Path::new("metadata"), Path::new("spec"));
-    validate_annotations(v, &metadata.child("annotations"), &node.metadata.annotations);
-    validate_taints(v, &metadata.child("taints"), &node.spec.taints);
-    validate_resources(v, node);
-    v.checks(&Path::new("status"), Ref::of(&node.status), None);
-    validate_features(v, &node.status.declared_features);
-    validate_pod_cidrs(v, &spec.child("podCIDRs"), &node.spec);
-}
-
-fn validate_change(v: &mut Validation<'_>, new: &Node, old: &Node) {
-    let (metadata, spec, status) = (Path::new("metadata"), Path::new("spec"), Path::new("status"));
-    validate_annotations(v, &metadata.child("annotations"), &new.metadata.annotations);
-    validate_resources(v, new);
-    validate_features(v, &new.status.declared_features);
-    v.checks_of("change", &status, Ref::of(&new.status), None);
-    validate_fixed(v, &spec, &new.spec, &old.spec);
-    v.checks(&spec, Ref::of(&new.spec), Some(Ref::of(&old.spec)));
-    v.checks_of("config", &status, Ref::of(&new.status), None);
-    validate_taints(v, &metadata.child("taints"), &new.spec.taints);
-    v.checks_of("last", &spec, Ref::of(&new.spec), Some(Ref::of(&old.spec)));
-}
-
-/// What stays once it is set.
-fn validate_fixed(v: &mut Validation<'_>, path: &Path<'_>, new: &NodeSpec, old: &NodeSpec) {
-    let (new_ranges, old_ranges) = (&new.pod_cidrs, &old.pod_cidrs);
-    let changes = if new_ranges.len() == old_ranges.len() {
-        new_ranges.iter().zip(old_ranges).filter(|(new, old)| new != old).count()
-    } else {
-        usize::from(!old_ranges.is_empty())
-    };
-    for _ in 0..changes {
-        v.forbidden(&path.child("podCIDRs"), "node updates may not change podCIDR except from \"\" to valid");
-    }
-}
-
-fn validate_pod_cidrs(v: &mut Validation<'_>, path: &Path<'_>, spec: &NodeSpec) {
-    for (index, range) in spec.pod_cidrs.iter().enumerate() {
-        validate_legacy_cidr(v, &path.index(index), range, &HashSet::new());
-    }
-    if spec.pod_cidrs.len() < 2 {
-        return;
-    }
-    let ranges: Vec<Cidr> = spec.pod_cidrs.iter().filter_map(|range| Cidr::parse_sloppy(range)).collect();
-    let is_wrong = |(_, range): &(usize, &String)| Cidr::parse_sloppy(range).is_none();
-    if let Some((index, wrong)) = spec.pod_cidrs.iter().enumerate().find(is_wrong) {
-        let error = format!("invalid CIDR[{index}]: <nil> (invalid CIDR address: {wrong})");
-        v.errors.push(FieldError::internal(
-            path,
-            format!("invalid PodCIDRs. failed to check with dual stack with error:{error}"),
-        ));
-    }
-    let v6 = ranges.iter().filter(|range| range.address.is_ipv6()).count();
-    if spec.pod_cidrs.len() > 2 || ranges.len() != 2 || v6 != 1 {
+    let is_dual = matches!(ranges.as_slice(), [Some(a), Some(b)] if a.address.is_ipv6() != b.address.is_ipv6());
+    if !is_dual {
         v.invalid(path, BadValue::strings(&spec.pod_cidrs), "may specify no more than one CIDR for each IP family");
     }
 }
 
-/// `ValidateNodeResources`
-fn validate_resources(v: &mut Validation<'_>, node: &Node) {
-    let path = Path::new("status");
-    for (field, amounts) in [("capacity", &node.status.capacity), ("allocatable", &node.status.allocatable)] {
+/// `ValidateNodeResources`. By hand: errors name an entry as if it were a field.
+pub fn validate_node_amounts(v: &mut Validation<'_>, path: &Path<'_>, status: &NodeStatus, _: Option<&NodeStatus>) {
+    for (field, amounts) in [("capacity", &status.capacity), ("allocatable", &status.allocatable)] {
         let path = path.child(field);
-        amounts.iter().for_each(|(name, amount): (_, &Quantity)| {
-            validate_resource_quantity(v, &path.child(name), name, amount);
-        });
+        amounts.iter().for_each(|(name, amount)| v.errors.extend(amount_errors(&path.child(name), name, amount)));
     }
 }
 
-/// `validateNodeDeclaredFeatures`
-fn validate_features(v: &mut Validation<'_>, features: &[String]) {
-    let path = Path::new("status");
+/// `validateNodeDeclaredFeatures`: names in `UpperCamelCase`, with segments in any camel case behind slashes. By hand:
+/// the list is sorted, and messages repeat names.
+pub fn validate_declared_features(v: &mut Validation<'_>, path: &Path<'_>, new: &NodeStatus, _: Option<&NodeStatus>) {
     let path = path.child("declaredFeatures");
-    for (index, feature) in features.iter().enumerate() {
-        if let Some(wrong) = feature_error(feature) {
-            let detail = format!("invalid feature name {}: {wrong}", go_text::quote(feature));
-            v.invalid(&path.index(index), feature, detail);
-        }
-        match features.get(index + 1) {
-            Some(next) if next == feature => v.duplicate(&path.index(index + 1), next),
-            Some(next) if next < feature => {
-                v.invalid(&path.index(index + 1), next, "list must be sorted alphabetically");
-            }
-            _ => {}
-        }
-    }
-}
-
-/// What is wrong with the name of a feature: `UpperCamelCase`, then segments in any camel case.
-fn feature_error(name: &str) -> Option<String> {
-    if name.len() > DNS_SUBDOMAIN_MAX_LENGTH {
-        return Some(format!("must be no more than {DNS_SUBDOMAIN_MAX_LENGTH} characters"));
-    }
     let segment = |text: &str| {
         text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.bytes().all(|c| c.is_ascii_alphanumeric())
     };
-    let valid = name.starts_with(|c: char| c.is_ascii_uppercase()) && name.split('/').all(segment);
-    (!valid).then(|| {
-        "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or \
-         MyFeature/mySubFeature), and contain only alphanumeric characters and slashes"
-            .to_owned()
-    })
-}
-
-/// `validateNodeTaints`
-fn validate_taints(v: &mut Validation<'_>, path: &Path<'_>, taints: &[Taint]) {
-    let mut seen = BTreeSet::new();
-    for (index, taint) in taints.iter().enumerate() {
+    let mut before: Option<&String> = None;
+    for (index, feature) in new.declared_features.iter().enumerate() {
         let path = path.index(index);
-        v.checks(&path, Ref::of(taint), None);
-        if !seen.insert((&taint.key, &taint.effect)) {
-            let mut error = FieldError::duplicate(&path, internal_value(taint));
-            error.detail = "taints must be unique by key and effect pair".into();
-            v.errors.push(error);
+        match before {
+            Some(before) if before == feature => v.duplicate(&path, feature),
+            Some(before) if before > feature => v.invalid(&path, feature, "list must be sorted alphabetically"),
+            _ => {}
         }
+        let wrong = match feature {
+            long if long.len() > DNS_SUBDOMAIN_MAX_LENGTH => LONG_FEATURE,
+            other if other.starts_with(|c: char| c.is_ascii_uppercase()) && other.split('/').all(segment) => "",
+            _ => FEATURE_NAME,
+        };
+        if !wrong.is_empty() {
+            v.invalid(&path, feature, format!("invalid feature name {}: {wrong}", go_text::quote(feature)));
+        }
+        before = Some(feature);
     }
 }
 
-/// Annotations that hold what became fields (`ValidateNodeSpecificAnnotations`).
-fn validate_annotations(v: &mut Validation<'_>, path: &Path<'_>, annotations: &BTreeMap<String, String>) {
-    let filled = |name: &str| annotations.get(name).filter(|text| !text.is_empty());
+/// `ValidateNodeSpecificAnnotations`. By hand: annotations hold JSON of what became fields.
+pub fn validate_node_annotations(v: &mut Validation<'_>, path: &Path<'_>, new: &ObjectMeta, _: Option<&ObjectMeta>) {
+    let path = &path.child("annotations");
+    let filled = |name: &str| new.annotations.get(name).filter(|text| !text.is_empty());
     if let Some(text) = filled(TAINTS) {
         // A list has no descriptor of its own.
         match parse::<NodeSpec>(&format!("{{\"taints\":{text}}}")) {
-            Ok(spec) => validate_taints(v, &path.child(TAINTS), &spec.taints),
+            Ok(spec) => v.checks_of_items(&path.child(TAINTS), &spec.taints),
             Err(error) => v.invalid(path, TAINTS, error),
         }
     }
-    if let Some(text) = filled(AVOID_PODS) {
-        match parse::<AvoidPods>(text) {
-            Ok(avoid) => validate_avoid_pods(v, &path.child(AVOID_PODS), &avoid),
-            Err(error) => v.invalid(&path.child("AvoidPods"), AVOID_PODS, error),
-        }
+    match filled(AVOID_PODS).map(|text| parse::<AvoidPods>(text)) {
+        Some(Ok(avoid)) => validate_avoid_pods(v, &path.child(AVOID_PODS), &avoid),
+        Some(Err(error)) => v.invalid(&path.child("AvoidPods"), AVOID_PODS, error),
+        None => {}
     }
 }
 
@@ -185,8 +105,8 @@ fn validate_avoid_pods(v: &mut Validation<'_>, path: &Path<'_>, avoid: &AvoidPod
         match entry.pod_signature.pod_controller.as_deref() {
             None => v.required(&path, ""),
             Some(owner) if owner.controller != Some(true) => {
-                let path = path.child("PodController");
-                v.invalid(&path.child("Controller"), false, "must point to a controller");
+                let detail = "must point to a controller";
+                v.invalid(&path.child("PodController").child("Controller"), false, detail);
             }
             Some(_) => {}
         }

@@ -1,134 +1,71 @@
-//! Resource quotas. By hand: scopes and resources are tables that are compared with each other.
+//! The scopes of resource quotas. By hand: a table of scopes and resources, and errors that show a list once for each
+//! resource.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
+use machinery::format::resource::is_resource_of_quotas;
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
-use machinery::scalar::Quantity;
 
-use super::resources::{is_huge_pages, validate_resource_name, validate_resource_quantity};
 use crate::core::internal::internal_value;
-use generated::core::v1::{ResourceQuota, ResourceQuotaSpec, ResourceQuotaStatus, resource_quota_scope};
+use generated::core::v1::{ResourceQuota, ResourceQuotaSpec, resource_quota_scope};
 
-/// The resources that quotas know by name.
-#[rustfmt::skip]
-const STANDARD: [&str; 19] = [
-    "cpu", "memory", "ephemeral-storage", "requests.cpu", "requests.memory", "requests.storage", "requests.ephemeral-storage",
-    "limits.cpu", "limits.memory", "limits.ephemeral-storage", "pods", "resourcequotas", "services", "replicationcontrollers",
-    "secrets", "persistentvolumeclaims", "configmaps", "services.nodeports", "services.loadbalancers",
-];
 const OF_PODS: [&str; 7] = ["pods", "cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"];
 const OF_CLAIMS: [&str; 2] = ["persistentvolumeclaims", "requests.storage"];
 
-/// Scopes of which a quota may have one.
-const CONFLICTS: [[&str; 2]; 2] = [
-    [resource_quota_scope::BEST_EFFORT, resource_quota_scope::NOT_BEST_EFFORT],
-    [resource_quota_scope::TERMINATING, resource_quota_scope::NOT_TERMINATING],
-];
+type Quota = ResourceQuota;
+type Spec = ResourceQuotaSpec;
 
-/// `ValidateResourceQuota`, `ValidateResourceQuotaUpdate`, `ValidateResourceQuotaStatusUpdate`
-pub fn validate_resource_quota(v: &mut Validation<'_>, _: &Path<'_>, new: &ResourceQuota, old: Option<&ResourceQuota>) {
-    let (spec, status) = (Path::new("spec"), Path::new("status"));
-    if v.context.subresource != "status" {
-        validate_spec(v, &spec, &new.spec);
-    }
-    match old {
-        Some(old) if v.context.subresource.is_empty() => {
-            let sets = [old, new].map(|quota| quota.spec.scopes.iter().collect::<BTreeSet<_>>());
-            if sets[0] != sets[1] {
-                v.invalid(&spec.child("scopes"), BadValue::strings(&new.spec.scopes), "field is immutable");
-            }
-        }
-        _ => validate_status(v, &status, &new.status),
+/// The scopes stay, in any order.
+pub fn validate_scopes_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Quota, old: Option<&Quota>) {
+    let set = |quota: &Quota| quota.spec.scopes.iter().cloned().collect::<BTreeSet<_>>();
+    if old.is_some_and(|old| set(old) != set(new)) {
+        v.invalid(&path.child("spec").child("scopes"), BadValue::strings(&new.spec.scopes), "field is immutable");
     }
 }
 
-fn validate_status(v: &mut Validation<'_>, path: &Path<'_>, status: &ResourceQuotaStatus) {
-    validate_amounts(v, &path.child("hard"), &status.hard);
-    validate_amounts(v, &path.child("used"), &status.used);
-}
-
-fn validate_amounts(v: &mut Validation<'_>, path: &Path<'_>, amounts: &BTreeMap<String, Quantity>) {
-    for (name, amount) in amounts {
-        let path = path.key(name);
-        validate_resource_name(v, &path, name);
-        if !name.contains('/') && !is_standard(name) {
-            v.invalid(&path, BadValue::json_string(name), "must be a standard resource for quota");
-        }
-        validate_resource_quantity(v, &path, name, amount);
-    }
-}
-
-fn is_standard(name: &str) -> bool {
-    STANDARD.contains(&name) || is_huge_pages(name) || name.starts_with("requests.hugepages-")
-}
-
-fn validate_spec(v: &mut Validation<'_>, path: &Path<'_>, spec: &ResourceQuotaSpec) {
-    validate_amounts(v, &path.child("hard"), &spec.hard);
-    let (scopes, shown) = (path.child("scopes"), BadValue::strings(&spec.scopes));
+/// The scopes are known, and have something to do with what is limited.
+pub fn validate_scopes(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: Option<&Spec>) {
+    let (path, shown) = (&path.child("scopes"), BadValue::strings(&spec.scopes));
     for scope in &spec.scopes {
-        if !is_known(scope) {
-            v.invalid(&scopes, shown.clone(), "unsupported scope");
-        }
-        for _ in out_of_scope(spec, scope) {
-            v.invalid(&scopes, shown.clone(), "unsupported scope applied to resource");
-        }
-    }
-    validate_conflicts(v, &scopes, spec.scopes.iter().map(String::as_str).collect(), &shown);
-    if let Some(selector) = spec.scope_selector.as_deref() {
-        let path = path.child("scopeSelector");
-        let path = path.child("matchExpressions");
-        for requirement in &selector.match_expressions {
-            let scope = &requirement.scope_name;
-            if !is_known(scope) {
-                v.invalid(&path.child("scopeName"), BadValue::json_string(scope), "unsupported scope");
-            }
-            for _ in out_of_scope(spec, scope) {
-                v.invalid(&path, internal_value(selector), "unsupported scope applied to resource");
-            }
-            v.checks(&path, Ref::of(requirement), None);
-        }
-        let scopes = selector.match_expressions.iter().map(|r| r.scope_name.as_str()).collect();
-        validate_conflicts(v, &path, scopes, &shown);
+        validate_scope(v, spec, scope, (path, shown.clone()), (path, shown.clone()));
     }
 }
 
-fn is_known(scope: &str) -> bool {
-    use resource_quota_scope::*;
-    let known = [
-        TERMINATING,
-        NOT_TERMINATING,
-        BEST_EFFORT,
-        NOT_BEST_EFFORT,
-        PRIORITY_CLASS,
-        CROSS_NAMESPACE_POD_AFFINITY,
-        VOLUME_ATTRIBUTES_CLASS,
-    ];
-    known.contains(&scope)
+/// Likewise the scopes of a selector.
+pub fn validate_scope_selector(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: Option<&Spec>) {
+    let Some(selector) = spec.scope_selector.as_deref() else { return };
+    let path = path.child("scopeSelector");
+    let path = &path.child("matchExpressions");
+    for requirement in &selector.match_expressions {
+        let scope = &requirement.scope_name;
+        let unknown = (&path.child("scopeName"), BadValue::json_string(scope));
+        validate_scope(v, spec, scope, unknown, (path, internal_value(selector)));
+        v.checks(path, Ref::of(requirement), None);
+    }
 }
 
-/// Limited resources that the scope says nothing about (`IsResourceQuotaScopeValidForResource`).
-fn out_of_scope<'s>(spec: &'s ResourceQuotaSpec, scope: &str) -> impl Iterator<Item = &'s String> {
+/// Reports an unknown scope at one place, and resources that it does not cover at another
+/// (`IsResourceQuotaScopeValidForResource`).
+fn validate_scope(
+    v: &mut Validation<'_>,
+    spec: &Spec,
+    scope: &str,
+    unknown: (&Path<'_>, BadValue),
+    other: (&Path<'_>, BadValue),
+) {
     use resource_quota_scope::*;
-    let allowed: Option<&[&str]> = match scope {
-        TERMINATING | NOT_TERMINATING | NOT_BEST_EFFORT | PRIORITY_CLASS | CROSS_NAMESPACE_POD_AFFINITY => {
-            Some(&OF_PODS)
-        }
-        BEST_EFFORT => Some(&["pods"]),
-        VOLUME_ATTRIBUTES_CLASS => Some(&OF_CLAIMS),
-        _ => None,
+    let covered: &[&str] = match scope {
+        TERMINATING | NOT_TERMINATING | NOT_BEST_EFFORT | PRIORITY_CLASS | CROSS_NAMESPACE_POD_AFFINITY => &OF_PODS,
+        BEST_EFFORT => &["pods"],
+        VOLUME_ATTRIBUTES_CLASS => &OF_CLAIMS,
+        _ => return v.invalid(unknown.0, unknown.1, "unsupported scope"),
     };
-    spec.hard
-        .keys()
-        .filter(move |name| is_standard(name) && allowed.is_some_and(|allowed| !allowed.contains(&name.as_str())))
-}
-
-fn validate_conflicts(v: &mut Validation<'_>, path: &Path<'_>, scopes: BTreeSet<&str>, shown: &BadValue) {
-    for pair in CONFLICTS {
-        if pair.iter().all(|scope| scopes.contains(scope)) {
-            v.invalid(path, shown.clone(), "conflicting scopes");
+    for name in spec.hard.keys() {
+        if is_resource_of_quotas(name) && !covered.contains(&name.as_str()) {
+            v.invalid(other.0, other.1.clone(), "unsupported scope applied to resource");
         }
     }
 }

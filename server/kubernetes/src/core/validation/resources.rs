@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
-use machinery::format::{NameRule, is_qualified_name};
+use machinery::format::NameRule;
+use machinery::format::resource::{amount_errors, container_resource_name, resource_name};
 use machinery::hooks::Validation;
 use machinery::options;
 use machinery::scalar::Quantity;
@@ -12,120 +13,31 @@ use machinery::status::listed_errors;
 
 use generated::core::v1::{PodSpec, ResourceClaim, ResourceRequirements};
 
-type CheckName = fn(&mut Validation<'_>, &Path<'_>, &str);
+pub use machinery::format::resource::{is_extended_resource, is_huge_pages, is_native_resource};
+
+type CheckName = fn(&Path<'_>, &str) -> Vec<FieldError>;
 
 const HUGE_PAGES: &str = "hugepages-";
 
-/// Resources that are counted in whole numbers.
-const COUNTED: [&str; 9] = [
-    "pods",
-    "resourcequotas",
-    "services",
-    "replicationcontrollers",
-    "secrets",
-    "configmaps",
-    "persistentvolumeclaims",
-    "services.nodeports",
-    "services.loadbalancers",
-];
-/// The resources that names without a domain may name, besides [`COUNTED`] ones.
-const STANDARD: [&str; 11] = [
-    "cpu",
-    "memory",
-    "ephemeral-storage",
-    "requests.cpu",
-    "requests.memory",
-    "requests.ephemeral-storage",
-    "limits.cpu",
-    "limits.memory",
-    "limits.ephemeral-storage",
-    "storage",
-    "requests.storage",
-];
-const STANDARD_OF_CONTAINERS: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
 const SUPPORTED_OF_PODS: [&str; 3] = ["cpu", HUGE_PAGES, "memory"];
-
-/// Whether a resource is huge pages of some size.
-pub fn is_huge_pages(name: &str) -> bool {
-    name.starts_with(HUGE_PAGES)
-}
-
-/// Whether a resource is one of Kubernetes' own (`IsNativeResource`).
-pub fn is_native_resource(name: &str) -> bool {
-    !name.contains('/') || name.contains("kubernetes.io/")
-}
-
-/// Whether a resource is somebody else's, by a name that quotas can use too (`IsExtendedResourceName`).
-pub fn is_extended_resource(name: &str) -> bool {
-    !is_native_resource(name)
-        && !name.starts_with("requests.")
-        && is_qualified_name(&format!("requests.{name}")).is_empty()
-}
 
 /// Whether a container may ask for less than its limit.
 pub(super) fn is_overcommit_allowed(name: &str) -> bool {
     is_native_resource(name) && !is_huge_pages(name)
 }
 
-/// `validateResourceName`
-pub fn validate_resource_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
-    let messages = is_qualified_name(name);
-    if !messages.is_empty() {
-        return messages.into_iter().for_each(|message| v.invalid(path, BadValue::json_string(name), message));
-    }
-    let standard = STANDARD.contains(&name)
-        || COUNTED.contains(&name)
-        || is_huge_pages(name)
-        || name.starts_with("requests.hugepages-");
-    if !name.contains('/') && !standard {
-        v.invalid(path, BadValue::json_string(name), "must be a standard resource type or fully qualified");
-    }
-}
-
-/// `validateContainerResourceName`
+/// `validateContainerResourceName`, for functions.
 pub fn validate_container_resource_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
-    validate_resource_name(v, path, name);
-    if !name.contains('/') {
-        if !STANDARD_OF_CONTAINERS.contains(&name) && !is_huge_pages(name) {
-            v.invalid(path, BadValue::json_string(name), "must be a standard resource for containers");
-        }
-    } else if !is_native_resource(name) && !is_extended_resource(name) {
-        v.invalid(path, BadValue::json_string(name), "doesn't follow extended resource name standard");
-    }
+    v.errors.extend(container_resource_name(path, name));
 }
 
 /// `validatePodResourceName`
-fn validate_pod_resource_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
-    let before = v.errors.len();
-    validate_resource_name(v, path, name);
-    if v.errors.len() == before && !matches!(name, "cpu" | "memory") && !is_huge_pages(name) {
-        v.one_of(path, name, &SUPPORTED_OF_PODS);
+fn pod_resource_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
+    let errors = resource_name(path, name);
+    if errors.is_empty() && !matches!(name, "cpu" | "memory") && !is_huge_pages(name) {
+        return vec![FieldError::not_supported(path, BadValue::json_string(name), &SUPPORTED_OF_PODS)];
     }
-}
-
-/// An amount that must not be negative, and whole where the resource is counted (`ValidateResourceQuantityValue`).
-pub fn validate_resource_quantity(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: &Quantity) {
-    validate_not_negative_quantity(v, path, amount);
-    let whole = COUNTED.contains(&name) || is_extended_resource(name);
-    if whole && amount.milli_value() % 1000 != 0 {
-        v.invalid(path, BadValue::json_string(&amount.to_string()), "must be an integer");
-    }
-}
-
-/// `ValidateNonnegativeQuantity`
-pub fn validate_not_negative_quantity(v: &mut Validation<'_>, path: &Path<'_>, amount: &Quantity) {
-    if amount.sign().is_lt() {
-        v.invalid(path, amount.to_string(), "must be greater than or equal to 0");
-    }
-}
-
-/// `ValidatePositiveQuantityValue`; tells whether it is.
-pub fn validate_positive_quantity(v: &mut Validation<'_>, path: &Path<'_>, amount: &Quantity) -> bool {
-    let positive = amount.sign().is_gt();
-    if !positive {
-        v.invalid(path, amount.to_string(), "must be greater than zero");
-    }
-    positive
+    errors
 }
 
 /// `ValidateContainerResourceRequirements`; `claims` are the names that the pod gives its claims.
@@ -135,7 +47,7 @@ pub fn validate_container_resources(
     resources: &ResourceRequirements,
     claims: &BTreeSet<&str>,
 ) {
-    validate_requirements(v, path, resources, claims, validate_container_resource_name);
+    validate_requirements(v, path, resources, claims, container_resource_name);
 }
 
 /// `validatePodResourceRequirements`
@@ -145,7 +57,7 @@ pub(super) fn validate_pod_resources(
     resources: &ResourceRequirements,
     claims: &BTreeSet<&str>,
 ) {
-    validate_requirements(v, path, resources, claims, validate_pod_resource_name);
+    validate_requirements(v, path, resources, claims, pod_resource_name);
 }
 
 /// `validateResourceRequirements`
@@ -175,8 +87,8 @@ fn validate_requirements(
 }
 
 fn validate_amount(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: &Quantity, check_name: CheckName) {
-    check_name(v, path, name);
-    validate_resource_quantity(v, path, name, amount);
+    v.errors.extend(check_name(path, name));
+    v.errors.extend(amount_errors(path, name, amount));
 }
 
 /// `validateResourceQuantityHugePageValue`

@@ -1,71 +1,68 @@
 //! Services, as far as no declaration says what holds.
 
 use std::collections::HashSet;
+use std::net::IpAddr;
 
+use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
-use machinery::hooks::Validation;
+use machinery::format::ip::parse_ip_sloppy;
+use machinery::hooks::{Context, Validation};
 use machinery::reflect::Ref;
 
-use super::addresses::{validate_endpoint_ip, validate_legacy_cidr, validate_legacy_ip};
-use super::service_addresses::{validate_addresses_change, validate_families_change};
+use super::addresses::{validate_legacy_cidr, validate_legacy_ip};
 use crate::core::internal::internal_value;
-use generated::core::v1::{Service, ServicePort, ServiceSpec, service_type};
+use generated::core::v1::{Service, ServicePort, ServiceSpec, ip_family, service_type};
 
-pub(super) const TOPOLOGY_HINTS: &str = "service.kubernetes.io/topology-aware-hints";
-const TOPOLOGY_MODE: &str = "service.kubernetes.io/topology-mode";
+const SOURCE_RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
+/// The address of services that have none.
+const NONE: &str = "None";
 
-/// `ValidateServiceCreate`, `ValidateServiceUpdate`, `ValidateServiceStatusUpdate`. By hand: what an annotation says
-/// stands
-/// between what fields say.
-pub fn validate_service(v: &mut Validation<'_>, _: &Path<'_>, new: &Service, old: Option<&Service>) {
-    let path = Path::new("spec");
-    if v.context.subresource == "status" {
+type Spec = ServiceSpec;
+
+/// What is wrong with addresses and families, before any are given.
+pub fn service_address_errors(context: &Context, spec: &Spec, old: Option<&Spec>) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let old = old.map(Ref::of);
+    Validation::new(context, &mut errors).checks_of("addresses", &Path::new("spec"), Ref::of(spec), old);
+    errors
+}
+
+/// The rest of `ValidateServiceClusterIPsRelatedFields`. By hand: addresses have families, if all can be read.
+pub fn validate_cluster_addresses(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, old: Option<&Spec>) {
+    let (path, before) = (&path.child("clusterIPs"), v.errors.len());
+    let shown = BadValue::strings(&spec.cluster_ips);
+    let known = old.iter().flat_map(|old| &old.cluster_ips).map(String::as_str).collect();
+    for (index, address) in spec.cluster_ips.iter().enumerate() {
+        if index > 0 || address != NONE {
+            validate_legacy_ip(v, &path.index(index), address, &known);
+        } else if spec.cluster_ips.len() > 1 {
+            v.invalid(path, shown.clone(), "'None' must be the first and only value");
+        }
+    }
+    let readable = v.errors.len() == before;
+    if spec.cluster_ips.len() > 2 {
+        v.invalid(path, shown.clone(), "may only hold up to 2 values");
+    }
+    if !readable {
         return;
     }
-    let (spec, before) = (Ref::of(&new.spec), old.map(|old| Ref::of(&old.spec)));
-    if let Some(old) = old {
-        validate_addresses_change(v, &path, &new.spec, &old.spec);
-        validate_families_change(v, &path, &new.spec, &old.spec);
-        v.checks_of("change", &path, spec, before);
+    let addresses: Vec<IpAddr> = spec.cluster_ips.iter().filter_map(|address| parse_ip_sloppy(address)).collect();
+    let is_v6 = |address: &IpAddr| address.to_canonical().is_ipv6();
+    if addresses.len() > 1 && (addresses.iter().all(is_v6) || !addresses.iter().any(is_v6)) {
+        v.invalid(path, shown, "may specify no more than one IP for each IP family");
     }
-    validate_annotations(v, new);
-    v.checks(&path, spec, before);
-    validate_source_ranges(v, &path, new, old);
-    v.checks_of("after", &path, spec, before);
-}
-
-fn validate_annotations(v: &mut Validation<'_>, service: &Service) {
-    let annotations = &service.metadata.annotations;
-    if let (Some(mode), Some(hints)) = (annotations.get(TOPOLOGY_MODE), annotations.get(TOPOLOGY_HINTS))
-        && mode != hints
-    {
-        let path = Path::new("metadata");
-        let detail = format!("must match annotations[{TOPOLOGY_HINTS}] when both are specified");
-        v.invalid(&path.child("annotations").key(TOPOLOGY_MODE), mode, detail);
-    }
-}
-
-/// By hand: what is stored stays valid, and is a set.
-pub fn validate_external_addresses(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    spec: &ServiceSpec,
-    old: Option<&ServiceSpec>,
-) {
-    let known = old.iter().flat_map(|old| &old.external_ips).map(String::as_str).collect();
-    for (index, address) in spec.external_ips.iter().enumerate() {
-        let path = path.child("externalIPs");
-        let path = path.index(index);
-        if validate_legacy_ip(v, &path, address, &known) {
-            validate_endpoint_ip(v, &path, address);
+    for (index, (address, family)) in addresses.iter().zip(&spec.ip_families).enumerate() {
+        let other = if is_v6(address) { ip_family::I_PV4 } else { ip_family::I_PV6 };
+        if family == other {
+            let detail = format!("expected an {family} value as indicated by `ipFamilies[{index}]`");
+            v.invalid(&path.index(index), &spec.cluster_ips[index], detail);
         }
     }
 }
 
 /// Neither node ports nor ports are used twice with the same protocol. By hand: all node ports are looked at first, and
-/// ports
-/// are shown without what they do not share.
-pub fn validate_unique_ports(v: &mut Validation<'_>, path: &Path<'_>, spec: &ServiceSpec, _: Option<&ServiceSpec>) {
+/// ports are shown without what they do not share.
+pub fn validate_unique_ports(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: Option<&Spec>) {
     let path = path.child("ports");
     let (mut ports, mut node_ports) = (HashSet::new(), HashSet::new());
     for (index, port) in spec.ports.iter().enumerate() {
@@ -81,33 +78,21 @@ pub fn validate_unique_ports(v: &mut Validation<'_>, path: &Path<'_>, spec: &Ser
     }
 }
 
-const SOURCE_RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
-
-/// Where clients of a balancer may come from: the field, or the annotation that was there before it. Both may hold blanks.
-fn validate_source_ranges(v: &mut Validation<'_>, path: &Path<'_>, service: &Service, old: Option<&Service>) {
-    const ONLY: &str = "may only be used when `type` is 'LoadBalancer'";
-    let (spec, is_balancer) = (&service.spec, service.spec.r#type == service_type::LOAD_BALANCER);
-    if !spec.load_balancer_source_ranges.is_empty() {
-        let path = path.child("LoadBalancerSourceRanges");
-        if !is_balancer {
-            v.forbidden(&path, ONLY);
-        }
-        let before = old.map_or(&[][..], |old| &old.spec.load_balancer_source_ranges);
-        let before: HashSet<&str> = before.iter().map(|range| range.trim()).collect();
-        for (index, range) in spec.load_balancer_source_ranges.iter().enumerate() {
-            validate_legacy_cidr(v, &path.index(index), range.trim(), &before);
-        }
-    } else if let Some(ranges) = service.metadata.annotations.get(SOURCE_RANGES) {
-        let path = Path::new("metadata");
-        let path = path.child("annotations");
-        let path = path.key(SOURCE_RANGES);
-        if !is_balancer {
-            v.forbidden(&path, ONLY);
-        }
-        let unchanged = old.is_some_and(|old| old.metadata.annotations.get(SOURCE_RANGES) == Some(ranges));
-        let ranges = ranges.trim();
-        if !unchanged && !ranges.is_empty() {
-            ranges.split(',').for_each(|range| validate_legacy_cidr(v, &path, range.trim(), &HashSet::new()));
+/// Where clients of a balancer may come from: the field, or the annotation that was there before it. By hand: both may
+/// hold blanks, and one is a list in a text.
+pub fn validate_source_ranges(v: &mut Validation<'_>, path: &Path<'_>, new: &Service, old: Option<&Service>) {
+    let (spec, metadata) = (path.child("spec"), path.child("metadata"));
+    let (field, annotations) = (spec.child("LoadBalancerSourceRanges"), metadata.child("annotations"));
+    let stored = old.iter().flat_map(|old| &old.spec.load_balancer_source_ranges);
+    let stored = stored.map(|range| range.trim()).collect();
+    for (index, range) in new.spec.load_balancer_source_ranges.iter().enumerate() {
+        validate_legacy_cidr(v, &field.index(index), range.trim(), &stored);
+    }
+    let annotated = new.metadata.annotations.get(SOURCE_RANGES).filter(|ranges| !ranges.trim().is_empty());
+    let is_stored = old.is_some_and(|old| old.metadata.annotations.get(SOURCE_RANGES) == annotated);
+    if !is_stored && new.spec.load_balancer_source_ranges.is_empty() {
+        for range in annotated.iter().flat_map(|ranges| ranges.split(',')) {
+            validate_legacy_cidr(v, &annotations.key(SOURCE_RANGES), range.trim(), &HashSet::new());
         }
     }
 }
