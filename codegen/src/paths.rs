@@ -46,7 +46,10 @@ pub fn names(path: &str) -> Vec<&str> {
 
 /// The path of a field below another one, or below the struct itself where that is empty.
 pub fn below(path: &str, field: &str) -> String {
-    if path.is_empty() { field.to_string() } else { format!("{path}.{field}") }
+    match (path, field) {
+        ("", only) | (only, "") => only.to_string(),
+        _ => format!("{path}.{field}"),
+    }
 }
 
 fn step<'m>(model: &'m Model, place: Place<'m>, name: &str) -> Result<Place<'m>, String> {

@@ -11,8 +11,10 @@ pub use super::ip::{
     lenient_ip_network,
 };
 pub use super::named::{
-    condition_reason, host_or_wildcard, iscsi_name, iscsi_name_by_prefix, literal_path, no_ip_address, signer_name,
+    api_version, api_version_of_named_group, condition_reason, host_or_wildcard, iscsi_name, iscsi_name_by_prefix,
+    kind_name, listed_namespace, literal_path, no_ip_address, signer_name, single_line, versioned_group,
 };
+pub use super::url::{non_resource_path, webhook_path, webhook_url};
 
 /// A format by the name that the tag `k8s:format` gives it (upstream: `validate/strfmt.go`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
