@@ -1,6 +1,9 @@
 use crate::meta::LabelSelector;
 
 /// CEL filter that must be true before a webhook or policy is invoked.
+#[check(expression, missing = "", when(blank(expression)))]
+#[check(self, by_hand = compile_match_condition, when(not(blank(expression))))]
+#[check(name, required, format = qualified_name, distinct)]
 pub struct MatchCondition {
     /// Label for the condition, unique in its list and used in logs and errors.
     #[field(1, required)]
@@ -13,6 +16,17 @@ pub struct MatchCondition {
 
 /// Criteria choosing which API requests a policy or binding covers.
 #[structure(atomic)]
+#[check(matchPolicy, required, one_of(Equivalent, Exact))]
+#[check(namespaceSelector, required, below)]
+#[check(objectSelector, required, below)]
+#[check(resourceRules, below)]
+#[check(excludeResourceRules, below)]
+#[check(resourceRules, filled, when(part(types)))]
+#[check(
+    resourceRules,
+    each(field(operations, each(at("../../operations", one_of(All, CONNECT, CREATE, UPDATE))))),
+    when(part(mutations))
+)]
 pub struct MatchResources {
     /// Limits matches to namespaces carrying these labels; empty matches every namespace.
     #[field(1, default_hidden = {})]
@@ -37,6 +51,8 @@ pub struct MatchResources {
 
 /// Operations plus resources, optionally restricted to particular object names.
 #[structure(atomic)]
+#[check(resourceNames, each(format = path_segment_name, distinct))]
+#[check(self, inlined)]
 pub struct NamedRuleWithOperations {
     /// Allow list of object names; empty means any name matches.
     #[field(1, list = atomic)]
@@ -48,6 +64,14 @@ pub struct NamedRuleWithOperations {
 }
 
 /// A resource match combined with the actions that trigger it.
+#[check(operations, filled)]
+#[check(
+    operations,
+    invalid = "if '*' is present, must not specify other operations",
+    when(operations = All, not(single(operations)))
+)]
+#[check(operations, each(one_of(All, CONNECT, CREATE, DELETE, UPDATE)))]
+#[check(self, inlined)]
 pub struct RuleWithOperations {
     /// Actions to match, such as `CREATE` or `UPDATE`; `*` covers all of them.
     #[field(1, list = atomic)]
@@ -69,6 +93,28 @@ pub enum OperationType {
 }
 
 /// Combination of API groups, versions, resources and scope to match.
+#[check(apiGroups, filled)]
+#[check(
+    apiGroups,
+    invalid = "if '*' is present, must not specify other API groups",
+    when(apiGroups = "*", not(single(apiGroups)))
+)]
+#[check(apiVersions, filled)]
+#[check(
+    apiVersions,
+    invalid = "if '*' is present, must not specify other API versions",
+    when(apiVersions = "*", not(single(apiVersions)))
+)]
+#[check(apiVersions, each(filled))]
+#[check(resources, filled)]
+#[check(self, by_hand = validate_resources)]
+#[check(
+    resources,
+    invalid = "if '*/*' is present, must not specify other resources",
+    when(resources = "*/*", not(single(resources)))
+)]
+#[check(self, by_hand = validate_any_resource, when(resources = "*"))]
+#[check(scope, one_of(All, Cluster, Namespaced))]
 pub struct Rule {
     /// Groups to match; an empty string is the core group, `*` is all.
     #[field(1, list = atomic)]

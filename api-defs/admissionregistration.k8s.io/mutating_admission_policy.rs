@@ -18,7 +18,7 @@ use crate::meta::ObjectMeta;
 #[column("Mutations", integer, len(spec.mutations))]
 #[column("ParamKind", by_hand = mutating_admission_policy_param_kind, reads(spec.paramKind), "The kind of object that parameters of the policy are taken from.")]
 #[column("Age", age)]
-#[validate(by_hand = validate_mutating_policy)]
+#[check(spec, below)]
 pub struct MutatingAdmissionPolicy {
     /// Name, labels and annotations of this cluster-scoped mutating policy.
     #[field(1)]
@@ -30,6 +30,14 @@ pub struct MutatingAdmissionPolicy {
 }
 
 /// Matching criteria, mutations and failure handling of a mutating policy.
+#[check(failurePolicy, required, one_of(Fail, Ignore))]
+#[check(self, choose = params, when(set(paramKind)))]
+#[check(paramKind, below)]
+#[check(matchConstraints, required, below, below = types, below = mutations)]
+#[check(matchConditions, max_items = 64, below, when(any(changed(paramKind), changed(matchConditions))))]
+#[check(variables, below)]
+#[check(mutations, required = "mutations must contain at least one item", below)]
+#[check(reinvocationPolicy, required, one_of(IfNeeded, Never))]
 pub struct MutatingAdmissionPolicySpec {
     /// Type of object accepted as parameters; omit it if the policy takes none.
     #[field(1)]
@@ -61,6 +69,31 @@ pub struct MutatingAdmissionPolicySpec {
 }
 
 /// A single change step inside a mutating policy.
+#[check(patchType, required, one_of(ApplyConfiguration, JSONPatch))]
+#[check(
+    jsonPatch,
+    required = "must be specified when patchType is JSONPatch",
+    below,
+    when(patchType = JSONPatch)
+)]
+#[check(
+    applyConfiguration,
+    optional,
+    invalid("{applyConfiguration}", "must not be specified when patchType is JSONPatch"),
+    when(patchType = JSONPatch)
+)]
+#[check(
+    applyConfiguration,
+    required = "must be specified when patchType is ApplyConfiguration",
+    below,
+    when(patchType = ApplyConfiguration)
+)]
+#[check(
+    jsonPatch,
+    optional,
+    invalid("{jsonPatch}", "must not be specified when patchType is ApplyConfiguration"),
+    when(patchType = ApplyConfiguration)
+)]
 pub struct Mutation {
     /// Chooses which style is used: `ApplyConfiguration` or `JSONPatch`.
     #[field(2, required)]
@@ -82,6 +115,8 @@ pub enum PatchType {
 }
 
 /// A mutation written as a CEL expression that is merged using server-side apply rules.
+#[check(expression, missing = "", when(blank(expression)))]
+#[check(self, by_hand = compile_apply_configuration, when(not(blank(expression))))]
 pub struct ApplyConfiguration {
     /// CEL yielding an `Object{...}` value that is merged into the incoming object.
     #[field(1)]
@@ -89,6 +124,8 @@ pub struct ApplyConfiguration {
 }
 
 /// A mutation written as CEL that builds a list of JSON Patch steps.
+#[check(expression, missing = "", when(blank(expression)))]
+#[check(self, by_hand = compile_json_patch, when(not(blank(expression))))]
 pub struct JSONPatch {
     /// CEL returning an array of `JSONPatch{...}` operations, applied in order.
     #[field(1)]

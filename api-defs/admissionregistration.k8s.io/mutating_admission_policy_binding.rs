@@ -18,7 +18,7 @@ use crate::meta::ObjectMeta;
 #[column("PolicyName", spec.policyName)]
 #[column("ParamRef", by_hand = mutating_admission_policy_binding_param_ref, reads(spec.paramRef), "Which object gives the parameters, as namespace and name or as a selector.")]
 #[column("Age", age)]
-#[validate(by_hand = validate_mutating_binding)]
+#[check(spec, below)]
 pub struct MutatingAdmissionPolicyBinding {
     /// Name, labels and annotations of this cluster-scoped mutating binding.
     #[field(1)]
@@ -30,6 +30,9 @@ pub struct MutatingAdmissionPolicyBinding {
 }
 
 /// Settings that connect a mutating policy with its scope and parameters.
+#[check(policyName, required, name = dns1123_subdomain)]
+#[check(paramRef, below)]
+#[check(matchResources, below, below = mutations)]
 pub struct MutatingAdmissionPolicyBindingSpec {
     /// Name of the `MutatingAdmissionPolicy` to activate; an unknown name makes the binding inert.
     #[field(1)]

@@ -2,6 +2,8 @@ use crate::meta::LabelSelector;
 
 /// Type of the objects that can serve as parameters for a policy.
 #[structure(atomic)]
+#[check(apiVersion, required, format = versioned_group)]
+#[check(kind, required, format = kind_name)]
 pub struct ParamKind {
     /// API group and version of the parameter type, for example `rules.example.com/v1`.
     #[field(1)]
@@ -14,6 +16,13 @@ pub struct ParamKind {
 
 /// Locates the parameter object or objects handed to a policy.
 #[structure(atomic)]
+#[check(name, optional, format = path_segment_name)]
+#[check(name, forbidden = "name and selector are mutually exclusive", when(set(selector)))]
+#[check(selector, below)]
+#[check(selector, forbidden = "name and selector are mutually exclusive", when(set(name)))]
+#[check(self, missing = "one of name or selector must be specified", when(none(name, selector)))]
+#[check(parameterNotFoundAction, missing = "", when(parameterNotFoundAction = ""))]
+#[check(parameterNotFoundAction, one_of(Deny, Allow), when(not(parameterNotFoundAction = "")))]
 pub struct ParamRef {
     /// Picks one parameter object by name; cannot be combined with `selector`.
     #[field(1)]

@@ -1,5 +1,9 @@
 /// A named CEL value that other expressions in the policy can reuse.
 #[structure(atomic)]
+#[check(name, missing = "name is not specified", when(blank(name)))]
+#[check(self, by_hand = validate_variable_name, when(not(blank(name))))]
+#[check(expression, missing = "expression is not specified", when(blank(expression)))]
+#[check(self, by_hand = compile_variable)]
 pub struct Variable {
     /// CEL identifier for the value; `foo` becomes `variables.foo`.
     #[field(1, proto = "Name", required)]

@@ -13,7 +13,9 @@ use crate::meta::{Condition, ObjectMeta, StatusReason};
 #[column("Validations", integer, len(spec.validations))]
 #[column("ParamKind", by_hand = validating_admission_policy_param_kind, reads(spec.paramKind), "The kind of object that parameters of the policy are taken from.")]
 #[column("Age", age)]
-#[validate(by_hand = validate_validating_policy)]
+#[check(metadata.name, tell = object_name)]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(status, below, when(subresource = status))]
 pub struct ValidatingAdmissionPolicy {
     /// Name, labels and annotations of this cluster-scoped validating policy.
     #[field(1)]
@@ -29,6 +31,24 @@ pub struct ValidatingAdmissionPolicy {
 }
 
 /// Matching criteria, checks and failure handling of a validating policy.
+#[check(failurePolicy, required, one_of(Fail, Ignore))]
+#[check(self, choose = params, when(set(paramKind)))]
+#[check(paramKind, below)]
+#[check(matchConstraints, required, below, below = types)]
+#[check(matchConditions, max_items = 64, below, when(any(changed(paramKind), changed(matchConditions))))]
+#[check(variables, below)]
+#[check(
+    validations,
+    missing = "validations or auditAnnotations must contain at least one item",
+    when(none(validations, auditAnnotations))
+)]
+#[check(
+    auditAnnotations,
+    missing = "validations or auditAnnotations must contain at least one item",
+    when(none(validations, auditAnnotations))
+)]
+#[check(validations, below)]
+#[check(auditAnnotations, max_items(20, "must not have more than 20 auditAnnotations"), below)]
 pub struct ValidatingAdmissionPolicySpec {
     /// Type of parameter objects the checks expect; leave unset when none are needed.
     #[field(1)]
@@ -60,6 +80,13 @@ pub struct ValidatingAdmissionPolicySpec {
 }
 
 /// One CEL check with the error to report when it fails.
+#[check(expression, missing = "expression is not specified", when(blank(expression)))]
+#[check(self, by_hand = compile_validation, when(not(blank(expression))))]
+#[check(messageExpression, optional, invalid = "must be non-empty if specified", when(blank(messageExpression)))]
+#[check(self, by_hand = compile_message, when(not(blank(messageExpression))))]
+#[check(message, optional, invalid = "must be non-empty if specified", when(blank(message)))]
+#[check(message, format = single_line, when(not(blank(message))))]
+#[check(reason, one_of(Forbidden, Invalid, RequestEntityTooLarge))]
 pub struct Validation {
     /// CEL that must return true for the request to pass.
     #[field(1, proto = "Expression", required)]
@@ -79,6 +106,10 @@ pub struct Validation {
 }
 
 /// Rule that computes one audit log entry when a policy evaluates a request.
+#[check(self, by_hand = validate_annotation_key)]
+#[check(valueExpression, missing = "valueExpression is not specified", when(blank(valueExpression)))]
+#[check(self, by_hand = compile_annotation, when(not(blank(valueExpression))))]
+#[check(key, distinct)]
 pub struct AuditAnnotation {
     /// Name of the audit entry; the policy name is prepended to keep it unique.
     #[field(1, required)]
@@ -90,6 +121,8 @@ pub struct AuditAnnotation {
 }
 
 /// Controller-reported state of a validating policy, including type-check results.
+#[check(typeChecking.expressionWarnings, below)]
+#[check(conditions, below)]
 pub struct ValidatingAdmissionPolicyStatus {
     /// Policy generation that the reported type checking refers to.
     #[field(1)]
@@ -112,6 +145,8 @@ pub struct TypeChecking {
 }
 
 /// A problem that type checking found in one of the policy's CEL expressions.
+#[check(warning, filled)]
+#[check(fieldRef, missing = "", when(blank(fieldRef)))]
 pub struct ExpressionWarning {
     /// Path in the policy to the faulty expression, e.g. `spec.validations[0].expression`.
     #[field(2, required)]

@@ -13,7 +13,7 @@ use crate::meta::ObjectMeta;
 #[column("PolicyName", spec.policyName)]
 #[column("ParamRef", by_hand = validating_admission_policy_binding_param_ref, reads(spec.paramRef), "Which object gives the parameters, as namespace and name or as a selector.")]
 #[column("Age", age)]
-#[validate(by_hand = validate_validating_binding)]
+#[check(spec, below)]
 pub struct ValidatingAdmissionPolicyBinding {
     /// Name, labels and annotations of this cluster-scoped validating binding.
     #[field(1)]
@@ -25,6 +25,16 @@ pub struct ValidatingAdmissionPolicyBinding {
 }
 
 /// Settings that connect a validating policy with its scope, parameters and enforcement.
+#[check(policyName, required, name = dns1123_subdomain)]
+#[check(paramRef, below)]
+#[check(matchResources, below)]
+#[check(validationActions, each(one_of(Audit, Deny, Warn), distinct))]
+#[check(
+    validationActions,
+    invalid = "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)",
+    when(validationActions = Deny, validationActions = Warn)
+)]
+#[check(validationActions, filled = "at least one validation action is required")]
 pub struct ValidatingAdmissionPolicyBindingSpec {
     /// Name of the `ValidatingAdmissionPolicy` to activate; required.
     #[field(1, required, omitempty)]

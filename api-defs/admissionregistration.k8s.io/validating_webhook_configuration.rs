@@ -21,7 +21,12 @@ use crate::meta::{LabelSelector, ObjectMeta};
 )]
 #[column("Webhooks", integer, len(webhooks))]
 #[column("Age", age)]
-#[validate(by_hand = validate_validating_webhooks)]
+#[check(self, choose(stored_conditions, update, not(changed(webhooks.matchConditions))))]
+#[check(self, choose(any_side_effects, was(not(holds(webhooks, below = side_effects)))))]
+#[check(self, choose(any_review_version, was(not(holds(webhooks, below = review_versions)))))]
+#[check(self, choose(repeated_names, was(not(holds(webhooks, below = names)))))]
+#[check(self, choose(any_selector_value, was(not(holds(webhooks, below = selectors)))))]
+#[check(webhooks, below)]
 pub struct ValidatingWebhookConfiguration {
     /// Name, labels and annotations of this validating webhook registration.
     #[field(1)]
@@ -33,6 +38,44 @@ pub struct ValidatingWebhookConfiguration {
 }
 
 /// One HTTPS callback that accepts or rejects requests without changing objects.
+#[check(name, format = fully_qualified_name)]
+#[check(rules, below)]
+#[check(failurePolicy, one_of(Fail, Ignore))]
+#[check(matchPolicy, one_of(Equivalent, Exact))]
+#[check(
+    sideEffects,
+    required = "must specify one of None, NoneOnDryRun",
+    one_of(None, NoneOnDryRun),
+    when(part(default, side_effects), not(option(any_side_effects)))
+)]
+#[check(
+    sideEffects,
+    required = "must specify one of None, NoneOnDryRun, Some, Unknown",
+    one_of(None, NoneOnDryRun, Some, Unknown),
+    when(option(any_side_effects))
+)]
+#[check(timeoutSeconds, range(1, 30, "the timeout value must be between 1 and 30 seconds"))]
+#[check(namespaceSelector, below, when(part(default, selectors)))]
+#[check(objectSelector, below, when(part(default, selectors)))]
+#[check(clientConfig, below)]
+#[check(matchConditions, max_items = 64, below, when(not(option(stored_conditions))))]
+#[check(
+    admissionReviewVersions,
+    required = "must specify one of v1, v1beta1",
+    each(unrepeated = "duplicate version", format = dns1035_label)
+)]
+#[check(
+    admissionReviewVersions,
+    optional,
+    invalid = "must include at least one of v1, v1beta1",
+    when(
+        part(default, review_versions),
+        not(admissionReviewVersions = (v1, v1beta1)),
+        not(option(any_review_version))
+    )
+)]
+#[check(name, optional, distinct, when(not(option(repeated_names))))]
+#[check(name, distinct, when(part(names)))]
 pub struct ValidatingWebhook {
     /// Dotted webhook name, such as `images.example.com`, unique within its configuration.
     #[field(1, required)]

@@ -1,4 +1,11 @@
 /// Connection settings for a webhook: either a URL or a Service, plus trust roots.
+#[check(
+    self,
+    missing = "exactly one of url or service is required",
+    when(any(none(url, service), many(url, service)))
+)]
+#[check(url, format = webhook_url, when(unset(service)))]
+#[check(service, below, when(unset(url)))]
 pub struct WebhookClientConfig {
     /// Full `https://` address of an external webhook; mutually exclusive with `service`.
     #[field(3)]
@@ -14,6 +21,11 @@ pub struct WebhookClientConfig {
 }
 
 /// Points at the in-cluster Service that hosts a webhook.
+// Upstream's caller gives the name for the namespace, and the namespace for the name.
+#[check(namespace, at(name, filled))]
+#[check(name, at(namespace, filled))]
+#[check(port, range(1, 65535, "port is not valid: must be between 1 and 65535, inclusive"))]
+#[check(path, format = webhook_path)]
 pub struct ServiceReference {
     /// Namespace where the webhook's Service lives; required.
     #[field(1, required)]

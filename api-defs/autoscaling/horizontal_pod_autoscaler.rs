@@ -17,7 +17,8 @@ use crate::meta::ObjectMeta;
 )]
 #[default(by_hand = default_horizontal_pod_autoscaler)]
 #[normalize(by_hand = normalize_horizontal_pod_autoscaler)]
-#[validate(by_hand = validate_horizontal_pod_autoscaler)]
+#[check(self, choose(any_api_version, was(not(holds(spec.metrics, below = version)))))]
+#[check(spec, below, when(not(subresource = status)))]
 #[check(status, below, when(subresource = status))]
 pub struct HorizontalPodAutoscaler {
     /// Name, namespace, labels and annotations of the autoscaler.
@@ -34,6 +35,19 @@ pub struct HorizontalPodAutoscaler {
 }
 
 /// What to scale, between which bounds and by which metrics.
+#[check(minReplicas, min = 0, when(any(gate(HPAScaleToZero), was(minReplicas = 0))))]
+#[check(minReplicas, min = 1, when(not(gate(HPAScaleToZero)), not(was(minReplicas = 0))))]
+#[check(maxReplicas, missing = "must be set and greater than 0", when(maxReplicas = 0))]
+#[check(maxReplicas, min(0, "must be greater than or equal to 1"))]
+#[check(maxReplicas, at_least(minReplicas, "must be greater than or equal to `minReplicas`"))]
+#[check(scaleTargetRef, below = target)]
+#[check(metrics, below)]
+#[check(
+    metrics,
+    refused = "must specify at least one Object or External metric to support scaling to zero replicas",
+    when(minReplicas = 0, not(metrics.type = (Object, External)))
+)]
+#[check(behavior, below)]
 pub struct HorizontalPodAutoscalerSpec {
     /// Workload to scale; it has to offer the `scale` subresource.
     #[field(1, required)]
@@ -72,7 +86,7 @@ pub struct HorizontalPodAutoscalerBehavior {
 /// Tuning of autoscaler moves in one direction, up or down.
 #[check(stabilizationWindowSeconds, min(0, "must be greater than or equal to zero"), max = 3600)]
 #[check(selectPolicy, one_of(Disabled, Max, Min))]
-#[check(self, by_hand = validate_sent_policies)]
+#[check(policies, missing = "must specify at least one Policy", when(sent_empty(policies)))]
 #[check(policies, filled = "must specify at least one Policy", below)]
 #[check(tolerance, not_negative)]
 pub struct HPAScalingRules {

@@ -3,6 +3,52 @@ use crate::meta::LabelSelector;
 
 /// One signal for scaling; fill in the block that matches `type`.
 #[versions(v2, v1)]
+#[check(
+    type,
+    filled = "must specify a metric source type",
+    one_of(ContainerResource, External, Object, Pods, Resource)
+)]
+#[check(object, below)]
+#[check(external, below, when(unset(object)))]
+#[check(pods, below, when(none(object, external)))]
+#[check(resource, below, when(none(object, external, pods)))]
+#[check(containerResource, below, when(none(object, external, pods, resource)))]
+#[check(object, filled = "must populate information for the given metric source", when(type = Object))]
+#[check(external, filled = "must populate information for the given metric source", when(type = External))]
+#[check(pods, filled = "must populate information for the given metric source", when(type = Pods))]
+#[check(resource, filled = "must populate information for the given metric source", when(type = Resource))]
+#[check(
+    containerResource,
+    filled = "must populate information for the given metric source",
+    when(type = ContainerResource)
+)]
+#[check(type, one_of(ContainerResource, External, Object, Pods, Resource))]
+#[check(
+    object,
+    forbidden = "must populate the given metric source only",
+    when(not(type = Object), many(object, external, pods, resource, containerResource))
+)]
+#[check(
+    external,
+    forbidden = "must populate the given metric source only",
+    when(not(type = External), many(object, external, pods, resource, containerResource))
+)]
+#[check(
+    pods,
+    forbidden = "must populate the given metric source only",
+    when(not(type = Pods), many(object, external, pods, resource, containerResource))
+)]
+#[check(
+    resource,
+    forbidden = "must populate the given metric source only",
+    when(not(type = Resource), many(object, external, pods, resource, containerResource))
+)]
+#[check(
+    containerResource,
+    forbidden = "must populate the given metric source only",
+    when(not(type = ContainerResource), many(object, external, pods, resource, containerResource))
+)]
+#[check(object.describedObject, below = version, when(part(version), type = Object))]
 pub struct MetricSpec {
     /// Kind of signal, naming which other block to fill in.
     #[field(1, required)]
@@ -41,6 +87,14 @@ pub enum MetricSourceType {
 
 /// Scales on a metric belonging to a single Kubernetes object.
 #[versions(v2, v1)]
+#[check(describedObject, below)]
+#[check(metric, below)]
+#[check(target, below)]
+#[check(
+    target.averageValue,
+    required = "must set either a target value or averageValue",
+    when(unset(target.value))
+)]
 pub struct ObjectMetricSource {
     /// Object that the metric describes.
     #[field(1, required)]
@@ -56,6 +110,19 @@ pub struct ObjectMetricSource {
 }
 
 /// Names an object in the same namespace by kind and name.
+#[check(kind, required, format = path_segment_name, when(part(default, target)))]
+#[check(name, required, format = path_segment_name, when(part(default, target)))]
+#[check(apiVersion, format = api_version, when(part(default, version), not(option(any_api_version))))]
+#[check(
+    apiVersion,
+    format = api_version,
+    when(part(target), kind = ReplicationController, any(changed(apiVersion), changed(kind)))
+)]
+#[check(
+    apiVersion,
+    format = api_version_of_named_group,
+    when(part(target), not(kind = ReplicationController), any(changed(apiVersion), changed(kind)))
+)]
 pub struct CrossVersionObjectReference {
     /// Kind of the object referred to, e.g. `Deployment`.
     #[field(1, required)]
@@ -159,7 +226,8 @@ pub struct ResourceMetricSource {
 
 /// Scales on CPU or memory of one named container in each pod.
 #[versions(v2, v1)]
-#[check(self, by_hand = validate_container_resource)]
+#[check(name, required = "must specify a resource name")]
+#[check(self, by_hand = validate_container_resource, when(set(name)))]
 #[check(container, required = "must specify a container", name = dns1123_label)]
 #[check(target, below)]
 #[check(

@@ -204,6 +204,7 @@ pub struct PodAntiAffinity {
 
 /// Topology restriction used by StorageClasses for provisioning.
 #[structure(atomic)]
+#[check(matchLabelExpressions, below)]
 pub struct TopologySelectorTerm {
     /// Label restrictions that all have to be met.
     #[field(1, list = atomic)]
@@ -211,6 +212,9 @@ pub struct TopologySelectorTerm {
 }
 
 /// Restricts provisioning to certain values of one topology label.
+#[check(values, filled, each(distinct))]
+#[check(key, format = qualified_name)]
+#[check(key, distinct)]
 pub struct TopologySelectorLabelRequirement {
     /// Topology label, such as `topology.kubernetes.io/zone`.
     #[field(1, required)]

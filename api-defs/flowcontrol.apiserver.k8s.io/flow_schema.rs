@@ -15,7 +15,20 @@ use crate::meta::ObjectMeta;
 #[column("DistinguisherMethod", spec.distinguisherMethod.type or "<none>")]
 #[column("Age", age)]
 #[column("MissingPL", by_hand = flow_schema_missing_pl, reads(status.conditions), "Whether the priority level that it names is missing.")]
-#[validate(by_hand = validate_flow_schema)]
+#[check(
+    spec.matchingPrecedence,
+    positive = "must be a positive value",
+    max(10000, "must not be greater than 10000"),
+    when(not(subresource = status))
+)]
+#[check(
+    spec.matchingPrecedence,
+    invalid = "only the schema named 'exempt' may have matchingPrecedence 1",
+    when(not(subresource = status), spec.matchingPrecedence = 1, not(metadata.name = exempt))
+)]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(self, by_hand = validate_mandatory_schema, when(not(subresource = status)))]
+#[check(status.conditions, below)]
 pub struct FlowSchema {
     /// Name and labels of this cluster-scoped schema; auto-update annotations apply to built-in ones.
     #[field(1)]
@@ -31,6 +44,13 @@ pub struct FlowSchema {
 }
 
 /// Routing definition of a FlowSchema: who matches, precedence, and target priority level.
+#[check(
+    distinguisherMethod,
+    at("distinguisherMethod.type", unsupported(ByNamespace, ByUser)),
+    when(set(distinguisherMethod), not(distinguisherMethod.type = (ByNamespace, ByUser)))
+)]
+#[check(priorityLevelConfiguration.name, required = "must reference a priority level", name = dns1123_subdomain)]
+#[check(rules, below)]
 pub struct FlowSchemaSpec {
     /// Priority level handling matched requests; a bad reference makes the schema ignored.
     #[field(1, required)]
@@ -77,8 +97,8 @@ pub enum FlowDistinguisherMethodType {
     missing = "at least one of resourceRules and nonResourceRules has to be non-empty",
     when(unset(resourceRules), unset(nonResourceRules))
 )]
-#[check(resourceRules, by_hand = validate_resource_rule)]
-#[check(nonResourceRules, by_hand = validate_non_resource_rule)]
+#[check(resourceRules, below)]
+#[check(nonResourceRules, below)]
 pub struct PolicyRulesWithSubjects {
     /// Users, groups or service accounts to match; one hit is enough.
     #[field(1, required, list = atomic)]
@@ -168,6 +188,40 @@ pub struct ServiceAccountSubject {
 }
 
 /// Matches requests to API resources by verb, group, resource and scope.
+#[check(verbs, filled = "verbs must contain at least one value")]
+#[check(
+    verbs,
+    invalid = "if '*' is present, must not specify other verbs",
+    when(verbs = "*", not(single(verbs)))
+)]
+#[check(
+    verbs,
+    one_of(create, delete, deletecollection, get, list, patch, proxy, update, watch),
+    when(not(verbs = "*"))
+)]
+#[check(apiGroups, filled = "resource rules must supply at least one api group")]
+#[check(
+    apiGroups,
+    invalid = "if '*' is present, must not specify other api groups",
+    when(apiGroups = "*", not(single(apiGroups)))
+)]
+#[check(resources, filled = "resource rules must supply at least one resource")]
+#[check(
+    resources,
+    invalid = "if '*' is present, must not specify other resources",
+    when(resources = "*", not(single(resources)))
+)]
+#[check(
+    namespaces,
+    filled = "resource rules that are not cluster scoped must supply at least one namespace",
+    when(clusterScope = false)
+)]
+#[check(
+    namespaces,
+    invalid = "if '*' is present, must not specify other namespaces",
+    when(namespaces = "*", not(single(namespaces)))
+)]
+#[check(namespaces, each(format = listed_namespace), when(not(namespaces = "*")))]
 pub struct ResourcePolicyRule {
     /// Request verbs like `get` or `watch`; a sole `*` matches all.
     #[field(1, required, list = set)]
@@ -191,6 +245,24 @@ pub struct ResourcePolicyRule {
 }
 
 /// Matches requests for plain URL paths like `/healthz`, by verb and path.
+#[check(verbs, filled = "verbs must contain at least one value")]
+#[check(
+    verbs,
+    invalid = "if '*' is present, must not specify other verbs",
+    when(verbs = "*", not(single(verbs)))
+)]
+#[check(
+    verbs,
+    one_of(create, delete, deletecollection, get, list, patch, proxy, update, watch),
+    when(not(verbs = "*"))
+)]
+#[check(nonResourceURLs, filled = "nonResourceURLs must contain at least one value")]
+#[check(
+    nonResourceURLs,
+    invalid = "if '*' is present, must not specify other non-resource URLs",
+    when(nonResourceURLs = "*", not(single(nonResourceURLs)))
+)]
+#[check(nonResourceURLs, each(format = non_resource_path), when(not(nonResourceURLs = "*")))]
 pub struct NonResourcePolicyRule {
     /// Lowercase HTTP verbs to match, or a lone `*` for all.
     #[field(1, required, list = set)]
@@ -209,6 +281,8 @@ pub struct FlowSchemaStatus {
 }
 
 /// One named observation about a FlowSchema.
+#[check(type, distinct)]
+#[check(type, filled)]
 pub struct FlowSchemaCondition {
     /// Condition name; `Dangling` signals a priority level that does not exist.
     #[field(1, go = "FlowSchemaConditionType")]

@@ -15,7 +15,28 @@ use crate::meta::ObjectMeta;
 #[column("HandSize", spec.limited.limitResponse.queuing.handSize or "<none>")]
 #[column("QueueLengthLimit", spec.limited.limitResponse.queuing.queueLengthLimit or "<none>")]
 #[column("Age", age)]
-#[validate(by_hand = validate_priority_level_configuration)]
+#[check(
+    metadata.annotations,
+    refused = "annotation 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares' is forbidden",
+    when(
+        not(subresource = status),
+        set(metadata.annotations["flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares"])
+    )
+)]
+#[check(
+    spec.type,
+    invalid = "must be 'Exempt' if and only if `name` is 'exempt'",
+    when(
+        not(subresource = status),
+        any(
+            all(metadata.name = exempt, not(spec.type = Exempt)),
+            all(spec.type = Exempt, not(metadata.name = exempt))
+        )
+    )
+)]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(self, by_hand = validate_mandatory_level, when(not(subresource = status)))]
+#[check(status.conditions, below)]
 pub struct PriorityLevelConfiguration {
     /// Name and labels; FlowSchemas refer to this object by name.
     #[field(1)]
@@ -32,6 +53,11 @@ pub struct PriorityLevelConfiguration {
 
 /// Describes how a priority level treats its requests.
 #[union(discriminator = type, members(Limited = limited, Exempt = exempt))]
+#[check(limited, forbidden = "must be nil if the type is not Limited", when(type = Exempt))]
+#[check(exempt, below, when(type = Exempt))]
+#[check(exempt, forbidden = "must be nil if the type is Limited", when(type = Limited))]
+#[check(limited, required = "must not be empty when type is Limited", below, when(type = Limited))]
+#[check(type, one_of(Exempt, Limited))]
 pub struct PriorityLevelConfigurationSpec {
     /// Either `Limited`, subject to seat limits, or `Exempt`, never queued or rejected.
     #[field(1, required)]
@@ -54,7 +80,7 @@ pub enum PriorityLevelEnablement {
 }
 
 /// Concurrency share, borrowing and overflow settings for a non-exempt priority level.
-#[check(self, by_hand = validate_shares)]
+#[check(nominalConcurrencyShares, not_negative = "must be a non-negative integer")]
 #[check(limitResponse, below)]
 #[check(
     lendablePercent,
@@ -86,7 +112,7 @@ pub struct LimitedPriorityLevelConfiguration {
 #[check(
     queuing,
     required = "must not be empty if limited.limitResponse.type is Limited",
-    by_hand = validate_queuing,
+    below,
     when(type = Queue)
 )]
 #[union(discriminator = type, members(Queue = queuing), without(Reject))]
@@ -108,6 +134,10 @@ pub enum LimitResponseType {
 }
 
 /// Dimensions of the shuffle-sharded queues holding excess requests.
+#[check(queueLengthLimit, positive = "must be positive")]
+#[check(queues, positive = "must be positive", max(10000000, "must not be greater than 10000000"))]
+#[check(handSize, positive = "must be positive")]
+#[check(self, by_hand = validate_hand)]
 pub struct QueuingConfiguration {
     /// Number of queues in the level, default 64; 1 disables fairness between flows.
     #[field(1, always, default_hidden = 64)]
@@ -147,6 +177,8 @@ pub struct PriorityLevelConfigurationStatus {
 }
 
 /// One named observation about a priority level.
+#[check(type, distinct)]
+#[check(type, filled)]
 pub struct PriorityLevelConfigurationCondition {
     /// Which aspect of the priority level is being reported.
     #[field(1, go = "PriorityLevelConfigurationConditionType")]

@@ -13,9 +13,19 @@ use crate::meta::ObjectMeta;
 #[column("Address", by_hand = ingress_address, reads(status.loadBalancer), "Addresses of the load balancer in front.")]
 #[column("Ports", by_hand = ingress_ports, reads(spec.tls), "Ports that are listened at: 80, and 443 where there is TLS.")]
 #[column("Age", age)]
+#[check(self, choose(any_secret_name, was(not(holds(spec.tls, below = secret)))))]
 #[check(self, by_hand = choose_options, when(not(subresource = status)))]
 #[check(spec, below, when(not(subresource = status)))]
-#[check(self, by_hand = validate_class_annotation, when(create))]
+#[check(
+    metadata.annotations["kubernetes.io/ingress.class"],
+    at("/annotations.kubernetes.io/ingress.class", invalid = "must match `ingressClassName` when both are specified"),
+    when(
+        create,
+        set(metadata.annotations["kubernetes.io/ingress.class"]),
+        set(spec.ingressClassName),
+        not(same(metadata.annotations["kubernetes.io/ingress.class"], spec.ingressClassName))
+    )
+)]
 #[check(status.loadBalancer.ingress, below, when(subresource = status))]
 #[strategy(warnings = warn_ingress)]
 pub struct Ingress {
@@ -58,7 +68,9 @@ pub struct IngressSpec {
 
 /// Destination of Ingress traffic: a Service port or a custom resource.
 #[check(self, invalid("", "cannot set both resource and service backends"), when(set(resource), set(service)))]
-#[check(resource, by_hand = validate_reference, when(unset(service)))]
+#[check(resource.apiGroup, format = dns1123_subdomain, when(unset(service)))]
+#[check(resource.kind, required, name = path_segment, when(unset(service)))]
+#[check(resource.name, required, name = path_segment, when(unset(service)))]
 #[check(service, below, when(unset(resource)))]
 #[check(self, invalid("", "resource or service backend is required"), when(none(resource, service)))]
 pub struct IngressBackend {
@@ -111,7 +123,12 @@ pub struct ServiceBackendPort {
 
 /// Certificate Secret and the hosts it applies to.
 #[check(hosts, each(format = host_or_wildcard))]
-#[check(secretName, optional, name = dns1123_subdomain, when(not(option(any_secret_name))))]
+#[check(
+    secretName,
+    optional,
+    name = dns1123_subdomain,
+    when(part(default, secret), not(option(any_secret_name)))
+)]
 pub struct IngressTLS {
     /// DNS names listed in the certificate; unset applies it to every host.
     #[field(1, list = atomic)]

@@ -7,7 +7,9 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[column("Pod-Selector", selector(spec.podSelector))]
 #[column("Age", age)]
 #[default(by_hand = default_network_policy)]
-#[validate(by_hand = validate_network_policy)]
+#[check(self, choose(any_selector_value, was(not(holds(spec.podSelector, below)))))]
+#[check(self, by_hand = keep_ranges)]
+#[check(spec, below)]
 #[strategy(warnings = warn_network_policy)]
 pub struct NetworkPolicy {
     /// Name and labels; policies act purely on pods in their own namespace.
@@ -20,6 +22,15 @@ pub struct NetworkPolicy {
 }
 
 /// Selected pods plus everything they may send or receive.
+#[check(podSelector, below)]
+#[check(ingress, below)]
+#[check(egress, below)]
+#[check(
+    policyTypes,
+    max_items(2, "may not specify more than two policyTypes"),
+    valid,
+    each(one_of(Ingress, Egress))
+)]
 pub struct NetworkPolicySpec {
     /// Pods that the policy isolates; `{}` covers the entire namespace.
     #[field(1)]
@@ -39,6 +50,8 @@ pub struct NetworkPolicySpec {
 }
 
 /// One allowance for traffic entering the selected pods.
+#[check(ports, below)]
+#[check(from, below)]
 pub struct NetworkPolicyIngressRule {
     /// Receiving ports allowed; omit to allow every port.
     #[field(1, list = atomic)]
@@ -50,6 +63,11 @@ pub struct NetworkPolicyIngressRule {
 }
 
 /// Port or port range opened by a policy rule.
+#[check(protocol, one_of(TCP, UDP, SCTP))]
+#[check(endPort, optional, invalid = "may not be specified when `port` is non-numeric", when(text(port)))]
+#[check(port, port, at(endPort, at_most(endPort, "must be greater than or equal to `port`")))]
+#[check(endPort, port, when(set(port), not(text(port))))]
+#[check(endPort, optional, invalid = "may not be specified when `port` is not specified", when(unset(port)))]
 pub struct NetworkPolicyPort {
     /// Transport allowed; `TCP` if nothing is stated.
     #[field(1, default_hidden = TCP)]
@@ -65,6 +83,15 @@ pub struct NetworkPolicyPort {
 }
 
 /// Source or destination in a policy rule, given by labels or CIDR.
+#[check(podSelector, below)]
+#[check(namespaceSelector, below)]
+#[check(ipBlock, below)]
+#[check(self, missing = "must specify a peer", when(none(podSelector, namespaceSelector, ipBlock)))]
+#[check(
+    self,
+    forbidden = "may not specify both ipBlock and another peer",
+    when(set(ipBlock), not(none(podSelector, namespaceSelector)))
+)]
 pub struct NetworkPolicyPeer {
     /// Matches pods by label, in the policy's namespace unless `namespaceSelector` is also present.
     #[field(1)]
@@ -80,6 +107,8 @@ pub struct NetworkPolicyPeer {
 }
 
 /// CIDR range a NetworkPolicy rule allows, minus excluded sub-ranges.
+#[check(cidr, required)]
+#[check(self, by_hand = validate_block, when(set(cidr)))]
 pub struct IPBlock {
     /// Address range to allow, for instance `10.0.0.0/8` or `fd00::/8`.
     #[field(1, required)]
@@ -91,6 +120,8 @@ pub struct IPBlock {
 }
 
 /// One allowance for traffic leaving the selected pods.
+#[check(ports, below)]
+#[check(to, below)]
 pub struct NetworkPolicyEgressRule {
     /// Destination ports allowed; omit to allow every port.
     #[field(1, list = atomic)]

@@ -6,7 +6,8 @@ use crate::meta::{Condition, ObjectMeta};
 #[subresource(status)]
 #[column("CIDRs", join(spec.cidrs))]
 #[column("Age", age)]
-#[validate(by_hand = validate_service_cidr)]
+#[check(spec, below, when(create))]
+#[check(self, by_hand = validate_range_update, when(update, not(subresource = status)))]
 pub struct ServiceCIDR {
     /// Object name and labels; the built-in range is called `kubernetes`.
     #[field(1)]
@@ -22,6 +23,8 @@ pub struct ServiceCIDR {
 }
 
 /// Range definition for Service IP allocation.
+#[check(cidrs, required = "at least one CIDR required")]
+#[check(self, by_hand = validate_ranges, when(set(cidrs)))]
 pub struct ServiceCIDRSpec {
     /// One range, or an IPv4 and IPv6 pair; immutable once created.
     #[field(1, list = atomic)]

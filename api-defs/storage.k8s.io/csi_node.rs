@@ -14,7 +14,8 @@ use crate::meta::ObjectMeta;
 )]
 #[column("Drivers", integer, len(spec.drivers))]
 #[column("Age", age)]
-#[validate(by_hand = validate_csi_node)]
+#[check(spec.drivers, below)]
+#[check(self, by_hand = validate_drivers_update, when(update))]
 pub struct CSINode {
     /// Identity of the record, whose name equals the Node's name.
     #[field(1)]
@@ -33,6 +34,11 @@ pub struct CSINodeSpec {
 }
 
 /// Node-specific facts about one installed CSI driver.
+#[check(name, format = csi_driver_name)]
+#[check(nodeID, filled, max_bytes(256, "must be 256 characters or less"))]
+#[check(allocatable.count, not_negative)]
+#[check(name, distinct)]
+#[check(topologyKeys, each(at("..", filled, field(self, distinct), format = qualified_name)))]
 pub struct CSINodeDriver {
     /// Driver name, identical to the one returned by its `GetPluginInfo` call.
     #[field(1, required)]

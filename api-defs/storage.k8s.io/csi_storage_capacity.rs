@@ -8,7 +8,8 @@ use crate::meta::{LabelSelector, ObjectMeta};
     v1alpha1(introduced = "1.19", deprecated = "1.21", replacement = "storage.k8s.io/v1beta1 CSIStorageCapacity")
 )]
 #[strategy(warnings = warn_csi_storage_capacity)]
-#[check(nodeTopology, by_hand = validate_node_topology)]
+#[check(self, choose(any_selector_value, was(not(holds(nodeTopology, below)))))]
+#[check(nodeTopology, below)]
 #[check(storageClassName, name = dns1123_subdomain)]
 #[check(capacity, not_negative)]
 #[check(metadata, by_hand = validate_whole_metadata_update, when(update))]

@@ -85,7 +85,7 @@ pub struct VolumeAttachmentSource {
 }
 
 /// Reported progress of an attachment.
-#[check(self, by_hand = validate_attachment_metadata)]
+#[check(attachmentMetadata, max_total = 262144)]
 #[check(attachError, below)]
 #[check(detachError, below)]
 pub struct VolumeAttachmentStatus {

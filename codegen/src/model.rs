@@ -493,6 +493,8 @@ pub enum Assertion {
     Unsupported(Vec<String>),
     /// The field is forbidden whenever the conditions hold.
     Refused(String),
+    /// A constant of `machinery::options`, in lower case, which gets the text of the field.
+    Tell(String),
     /// An option, and the conditions under which it is chosen.
     Choose(String, Vec<Condition>),
     /// An option that takes the text of the field.
@@ -503,6 +505,7 @@ pub enum Assertion {
     Ratchet,
     /// Fields of the items, or none where the value itself is compared, and the detail.
     Distinct(Vec<String>, String),
+    Unrepeated(String),
     Positive(String),
     NotNegative(String),
     Immutable(String),
@@ -511,9 +514,11 @@ pub enum Assertion {
     Max(i64, String),
     Range(i64, i64, String),
     AtMost(String, String),
+    AtLeast(String, String),
     Port,
     MaxBytes(i64, String),
     MaxItems(i64, String),
+    MaxTotal(i64),
     /// A word of `format = ..`.
     Format(String),
     /// A word of `name = ..`: a rule of names.
@@ -531,6 +536,7 @@ pub enum Assertion {
     At(String, Vec<Assertion>),
     /// A part of the checks of the structs in the field; empty for those that are in none.
     Below(String),
+    Inlined,
     /// A function for the structs in the field.
     ByHand(String),
 }
@@ -561,6 +567,8 @@ pub enum Condition {
     None(Vec<String>),
     Many(Vec<String>),
     Single(String),
+    Text(String),
+    Blank(String),
     /// The field is set, and no `member` before it.
     Member(String),
     /// No field of the struct that is asserted to be a `member` is set.
@@ -630,6 +638,8 @@ impl Condition {
             Condition::Set(field)
             | Condition::Unset(field)
             | Condition::Single(field)
+            | Condition::Text(field)
+            | Condition::Blank(field)
             | Condition::Member(field)
             | Condition::Is(field, _)
             | Condition::Holds(field, _)

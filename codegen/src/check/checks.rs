@@ -27,7 +27,7 @@ impl Checker<'_> {
             self.parts_of(&check.assertions, &check.field, one, &check.span);
             for condition in conditions(check) {
                 self.gates_of(condition, &check.span, gates);
-                self.words_of_condition(condition, &check.span, formats);
+                self.words_of_condition(condition, one, &check.span, formats);
             }
         }
     }
@@ -39,9 +39,12 @@ impl Checker<'_> {
         condition.inner().iter().for_each(|inner| self.gates_of(inner, span, gates));
     }
 
-    fn words_of_condition(&mut self, condition: &Condition, span: &Span, formats: &Formats) {
-        self.words_of(condition.assertions(), span, formats);
-        condition.inner().iter().for_each(|inner| self.words_of_condition(inner, span, formats));
+    fn words_of_condition(&mut self, condition: &Condition, one: &Struct, span: &Span, formats: &Formats) {
+        if let Condition::Holds(field, assertions) = condition {
+            self.words_of(assertions, span, formats);
+            self.parts_of(assertions, field, one, span);
+        }
+        condition.inner().iter().for_each(|inner| self.words_of_condition(inner, one, span, formats));
     }
 
     /// `below = PART` leads to structs that have checks of the part.
@@ -128,7 +131,7 @@ fn paths_of_assertion(assertion: &Assertion, at: &str, paths: &mut Vec<String>) 
             inner.iter().for_each(|inner| paths_of_assertion(inner, &at, paths));
             paths.push(at);
         }
-        Assertion::AtMost(field, _) => paths.push(field.clone()),
+        Assertion::AtMost(field, _) | Assertion::AtLeast(field, _) => paths.push(field.clone()),
         Assertion::Distinct(fields, _) => paths.extend(fields.iter().map(|field| below(at, field))),
         other => other.inner().iter().for_each(|inner| paths_of_assertion(inner, at, paths)),
     }

@@ -63,6 +63,8 @@ impl Writer<'_> {
             Condition::None(fields) => format!("Condition::None({})", ways(fields)),
             Condition::Many(fields) => format!("Condition::Many({})", ways(fields)),
             Condition::Single(field) => format!("Condition::Single({})", way(field)),
+            Condition::Text(field) => format!("Condition::Text({})", way(field)),
+            Condition::Blank(field) => format!("Condition::Blank({})", way(field)),
             Condition::Member(field) => {
                 let before: Vec<&str> = self.members.iter().copied().take_while(|member| member != field).collect();
                 format!("Condition::All(&[Condition::Set({}), Condition::None({})])", way(field), ways(&before))
@@ -115,6 +117,7 @@ impl Writer<'_> {
             Assertion::Invalid(detail) => format!("Invalid({})", string(detail)),
             Assertion::InvalidAs(shown, detail) => format!("InvalidAs({}, {})", string(shown), string(detail)),
             Assertion::Refused(detail) => format!("Refused({})", string(detail)),
+            Assertion::Tell(option) => format!("Tell(machinery::options::{})", constant(option)),
             Assertion::Choose(option, conditions) => {
                 format!("Choose(machinery::options::{}, &[{}])", constant(option), self.conditions(conditions))
             }
@@ -124,15 +127,18 @@ impl Writer<'_> {
             Assertion::Valid => "Valid".into(),
             Assertion::Ratchet => "Ratchet".into(),
             Assertion::Distinct(fields, detail) => format!("Distinct({}, {})", ways(fields), string(detail)),
+            Assertion::Unrepeated(detail) => format!("Unrepeated({})", string(detail)),
             Assertion::Immutable(detail) => format!("Immutable({})", string(detail)),
             Assertion::Unchanged(detail) => format!("Unchanged({})", string(detail)),
             Assertion::Min(min, detail) => format!("Min({min}, {})", string(detail)),
             Assertion::Max(max, detail) => format!("Max({max}, {})", string(detail)),
             Assertion::Range(min, max, detail) => format!("Range({min}, {max}, {})", string(detail)),
             Assertion::AtMost(field, detail) => format!("AtMost({}, {})", way(field), string(detail)),
+            Assertion::AtLeast(field, detail) => format!("AtLeast({}, {})", way(field), string(detail)),
             Assertion::Port => "Port".into(),
             Assertion::MaxBytes(max, detail) => format!("MaxBytes({max}, {})", string(detail)),
             Assertion::MaxItems(max, detail) => format!("MaxItems({max}, {})", string(detail)),
+            Assertion::MaxTotal(max) => format!("MaxTotal({max})"),
             Assertion::Format(word) => format!("Format(machinery::format::field::{word})"),
             Assertion::Name(word) => format!("Name(machinery::format::NameRule::{})", word.to_upper_camel_case()),
             Assertion::OneOf(values) => format!("OneOf({})", self.values(field, values)),
@@ -147,6 +153,7 @@ impl Writer<'_> {
             }
             Assertion::At(name, inner) => format!("At({}, &[{}])", string(name), nested(inner)),
             Assertion::Below(part) => format!("Below({})", string(part)),
+            Assertion::Inlined => "Inlined".into(),
             Assertion::ByHand(function) => format!("ByHand({})", self.by_hand(function)),
         };
         format!("Assertion::{text}")

@@ -14,23 +14,27 @@ pub(super) const ASSERTIONS: &[&str] = &[
     "invalid",
     "unsupported",
     "refused",
+    "tell",
     "choose",
     "tell",
     "member",
     "valid",
     "ratchet",
     "distinct",
+    "unrepeated",
     "immutable",
     "unchanged",
     "min",
     "max",
     "range",
     "at_most",
+    "at_least",
     "port",
     "positive",
     "not_negative",
     "max_bytes",
     "max_items",
+    "max_total",
     "format",
     "name",
     "one_of",
@@ -43,6 +47,7 @@ pub(super) const ASSERTIONS: &[&str] = &[
     "field",
     "at",
     "below",
+    "inlined",
     "by_hand",
     "when",
 ];
@@ -56,6 +61,8 @@ pub(super) const CONDITIONS: &[&str] = &[
     "none",
     "many",
     "single",
+    "text",
+    "blank",
     "member",
     "any",
     "all",
@@ -119,15 +126,18 @@ impl Reader<'_> {
             Some("valid") if self.flag(entry) => Assertion::Valid,
             Some("ratchet") if self.flag(entry) => Assertion::Ratchet,
             Some("distinct") => self.distinct_items(entry),
+            Some("unrepeated") => Assertion::Unrepeated(self.string(entry)?),
             Some("immutable") => Assertion::Immutable(self.detail(entry)),
             Some("unchanged") => Assertion::Unchanged(self.string(entry)?),
             Some("min") => self.bound(entry).map(|(bound, detail)| Assertion::Min(bound, detail))?,
             Some("max") => self.bound(entry).map(|(bound, detail)| Assertion::Max(bound, detail))?,
             Some("range") => self.range(entry)?,
-            Some("at_most") => self.at_most(entry)?,
+            Some("at_most") => self.limit(entry).map(|(field, detail)| Assertion::AtMost(field, detail))?,
+            Some("at_least") => self.limit(entry).map(|(field, detail)| Assertion::AtLeast(field, detail))?,
             Some("port") if self.flag(entry) => Assertion::Port,
             Some("max_bytes") => self.bound(entry).map(|(bound, detail)| Assertion::MaxBytes(bound, detail))?,
             Some("max_items") => self.bound(entry).map(|(bound, detail)| Assertion::MaxItems(bound, detail))?,
+            Some("max_total") => Assertion::MaxTotal(self.number(entry)?),
             Some("format") => Assertion::Format(self.ident(entry)?.text),
             Some("name") => Assertion::Name(self.ident(entry)?.text),
             Some("one_of") => Assertion::OneOf(self.strings(entry)),
@@ -143,6 +153,7 @@ impl Reader<'_> {
             Some("at") => self.placed(entry).map(|(name, inner)| Assertion::At(name, inner))?,
             Some("below") if entry.key.is_some() => Assertion::Below(self.ident(entry)?.text),
             Some("below") if self.flag(entry) => Assertion::Below(String::new()),
+            Some("inlined") if self.flag(entry) => Assertion::Inlined,
             Some("by_hand") => Assertion::ByHand(self.ident(entry)?.text),
             _ => {
                 self.unknown(entry, "check", ASSERTIONS);
@@ -210,12 +221,12 @@ impl Reader<'_> {
         }
     }
 
-    /// `at_most(field, "detail")`.
-    fn at_most(&mut self, entry: &Entry) -> Option<Assertion> {
+    /// `at_most(field, "detail")` or `at_least(field, "detail")`.
+    fn limit(&mut self, entry: &Entry) -> Option<(String, String)> {
         let arguments = arguments(entry);
         match arguments {
             [field, Entry { value: Expr { kind: ExprKind::Str(detail), .. }, .. }] => {
-                path_text(&field.value).map(|field| Assertion::AtMost(field, detail.clone()))
+                path_text(&field.value).map(|field| (field, detail.clone()))
             }
             _ => {
                 let message = "a bound by another field is written `at_most(field, \"detail\")`";
@@ -293,6 +304,8 @@ impl Reader<'_> {
             (Some("set"), Some(field), [_]) => Some(Condition::Set(field)),
             (Some("unset"), Some(field), [_]) => Some(Condition::Unset(field)),
             (Some("single"), Some(field), [_]) => Some(Condition::Single(field)),
+            (Some("text"), Some(field), [_]) => Some(Condition::Text(field)),
+            (Some("blank"), Some(field), [_]) => Some(Condition::Blank(field)),
             (Some("member"), Some(field), [_]) => Some(Condition::Member(field)),
             (Some("none"), Some(_), fields) => {
                 Some(Condition::None(fields.iter().filter_map(|one| path_text(&one.value)).collect()))

@@ -8,6 +8,48 @@ use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
 pub struct Functions {
+    pub compile_annotation: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::admissionregistration::v1::AuditAnnotation,
+        Option<&crate::admissionregistration::v1::AuditAnnotation>,
+    ),
+    pub compile_apply_configuration: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::admissionregistration::v1::ApplyConfiguration,
+        Option<&crate::admissionregistration::v1::ApplyConfiguration>,
+    ),
+    pub compile_json_patch: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::admissionregistration::v1::JSONPatch,
+        Option<&crate::admissionregistration::v1::JSONPatch>,
+    ),
+    pub compile_match_condition: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::admissionregistration::v1::MatchCondition,
+        Option<&crate::admissionregistration::v1::MatchCondition>,
+    ),
+    pub compile_message: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::admissionregistration::v1::Validation,
+        Option<&crate::admissionregistration::v1::Validation>,
+    ),
+    pub compile_validation: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::admissionregistration::v1::Validation,
+        Option<&crate::admissionregistration::v1::Validation>,
+    ),
+    pub compile_variable: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::admissionregistration::v1::Variable,
+        Option<&crate::admissionregistration::v1::Variable>,
+    ),
     pub mutating_admission_policy_binding_param_ref: fn(
         &crate::admissionregistration::v1::MutatingAdmissionPolicyBinding,
         &PrintContext,
@@ -16,41 +58,29 @@ pub struct Functions {
         &crate::admissionregistration::v1::MutatingAdmissionPolicy,
         &PrintContext,
     ) -> Cell,
-    pub validate_mutating_binding: fn(
+    pub validate_annotation_key: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::admissionregistration::v1::MutatingAdmissionPolicyBinding,
-        Option<&crate::admissionregistration::v1::MutatingAdmissionPolicyBinding>,
+        &crate::admissionregistration::v1::AuditAnnotation,
+        Option<&crate::admissionregistration::v1::AuditAnnotation>,
     ),
-    pub validate_mutating_policy: fn(
+    pub validate_any_resource: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::admissionregistration::v1::MutatingAdmissionPolicy,
-        Option<&crate::admissionregistration::v1::MutatingAdmissionPolicy>,
+        &crate::admissionregistration::v1::Rule,
+        Option<&crate::admissionregistration::v1::Rule>,
     ),
-    pub validate_mutating_webhooks: fn(
+    pub validate_resources: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::admissionregistration::v1::MutatingWebhookConfiguration,
-        Option<&crate::admissionregistration::v1::MutatingWebhookConfiguration>,
+        &crate::admissionregistration::v1::Rule,
+        Option<&crate::admissionregistration::v1::Rule>,
     ),
-    pub validate_validating_binding: fn(
+    pub validate_variable_name: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::admissionregistration::v1::ValidatingAdmissionPolicyBinding,
-        Option<&crate::admissionregistration::v1::ValidatingAdmissionPolicyBinding>,
-    ),
-    pub validate_validating_policy: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::admissionregistration::v1::ValidatingAdmissionPolicy,
-        Option<&crate::admissionregistration::v1::ValidatingAdmissionPolicy>,
-    ),
-    pub validate_validating_webhooks: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::admissionregistration::v1::ValidatingWebhookConfiguration,
-        Option<&crate::admissionregistration::v1::ValidatingWebhookConfiguration>,
+        &crate::admissionregistration::v1::Variable,
+        Option<&crate::admissionregistration::v1::Variable>,
     ),
     pub validating_admission_policy_binding_param_ref: fn(
         &crate::admissionregistration::v1::ValidatingAdmissionPolicyBinding,
@@ -75,6 +105,69 @@ fn functions() -> &'static Functions {
         .expect("`kubernetes::register()` is called before objects are worked on")
 }
 
+pub fn compile_annotation(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::admissionregistration::v1::AuditAnnotation,
+    old: Option<&crate::admissionregistration::v1::AuditAnnotation>,
+) {
+    (functions().compile_annotation)(validation, path, new, old)
+}
+
+pub fn compile_apply_configuration(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::admissionregistration::v1::ApplyConfiguration,
+    old: Option<&crate::admissionregistration::v1::ApplyConfiguration>,
+) {
+    (functions().compile_apply_configuration)(validation, path, new, old)
+}
+
+pub fn compile_json_patch(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::admissionregistration::v1::JSONPatch,
+    old: Option<&crate::admissionregistration::v1::JSONPatch>,
+) {
+    (functions().compile_json_patch)(validation, path, new, old)
+}
+
+pub fn compile_match_condition(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::admissionregistration::v1::MatchCondition,
+    old: Option<&crate::admissionregistration::v1::MatchCondition>,
+) {
+    (functions().compile_match_condition)(validation, path, new, old)
+}
+
+pub fn compile_message(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::admissionregistration::v1::Validation,
+    old: Option<&crate::admissionregistration::v1::Validation>,
+) {
+    (functions().compile_message)(validation, path, new, old)
+}
+
+pub fn compile_validation(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::admissionregistration::v1::Validation,
+    old: Option<&crate::admissionregistration::v1::Validation>,
+) {
+    (functions().compile_validation)(validation, path, new, old)
+}
+
+pub fn compile_variable(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::admissionregistration::v1::Variable,
+    old: Option<&crate::admissionregistration::v1::Variable>,
+) {
+    (functions().compile_variable)(validation, path, new, old)
+}
+
 pub fn mutating_admission_policy_binding_param_ref(
     object: &crate::admissionregistration::v1::MutatingAdmissionPolicyBinding,
     context: &PrintContext,
@@ -89,58 +182,40 @@ pub fn mutating_admission_policy_param_kind(
     (functions().mutating_admission_policy_param_kind)(object, context)
 }
 
-pub fn validate_mutating_binding(
+pub fn validate_annotation_key(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::admissionregistration::v1::MutatingAdmissionPolicyBinding,
-    old: Option<&crate::admissionregistration::v1::MutatingAdmissionPolicyBinding>,
+    new: &crate::admissionregistration::v1::AuditAnnotation,
+    old: Option<&crate::admissionregistration::v1::AuditAnnotation>,
 ) {
-    (functions().validate_mutating_binding)(validation, path, new, old)
+    (functions().validate_annotation_key)(validation, path, new, old)
 }
 
-pub fn validate_mutating_policy(
+pub fn validate_any_resource(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::admissionregistration::v1::MutatingAdmissionPolicy,
-    old: Option<&crate::admissionregistration::v1::MutatingAdmissionPolicy>,
+    new: &crate::admissionregistration::v1::Rule,
+    old: Option<&crate::admissionregistration::v1::Rule>,
 ) {
-    (functions().validate_mutating_policy)(validation, path, new, old)
+    (functions().validate_any_resource)(validation, path, new, old)
 }
 
-pub fn validate_mutating_webhooks(
+pub fn validate_resources(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::admissionregistration::v1::MutatingWebhookConfiguration,
-    old: Option<&crate::admissionregistration::v1::MutatingWebhookConfiguration>,
+    new: &crate::admissionregistration::v1::Rule,
+    old: Option<&crate::admissionregistration::v1::Rule>,
 ) {
-    (functions().validate_mutating_webhooks)(validation, path, new, old)
+    (functions().validate_resources)(validation, path, new, old)
 }
 
-pub fn validate_validating_binding(
+pub fn validate_variable_name(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::admissionregistration::v1::ValidatingAdmissionPolicyBinding,
-    old: Option<&crate::admissionregistration::v1::ValidatingAdmissionPolicyBinding>,
+    new: &crate::admissionregistration::v1::Variable,
+    old: Option<&crate::admissionregistration::v1::Variable>,
 ) {
-    (functions().validate_validating_binding)(validation, path, new, old)
-}
-
-pub fn validate_validating_policy(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::admissionregistration::v1::ValidatingAdmissionPolicy,
-    old: Option<&crate::admissionregistration::v1::ValidatingAdmissionPolicy>,
-) {
-    (functions().validate_validating_policy)(validation, path, new, old)
-}
-
-pub fn validate_validating_webhooks(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::admissionregistration::v1::ValidatingWebhookConfiguration,
-    old: Option<&crate::admissionregistration::v1::ValidatingWebhookConfiguration>,
-) {
-    (functions().validate_validating_webhooks)(validation, path, new, old)
+    (functions().validate_variable_name)(validation, path, new, old)
 }
 
 pub fn validating_admission_policy_binding_param_ref(

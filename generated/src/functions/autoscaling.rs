@@ -120,18 +120,6 @@ pub struct Functions {
         &crate::autoscaling::v2::ContainerResourceMetricSource,
         Option<&crate::autoscaling::v2::ContainerResourceMetricSource>,
     ),
-    pub validate_horizontal_pod_autoscaler: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::autoscaling::v2::HorizontalPodAutoscaler,
-        Option<&crate::autoscaling::v2::HorizontalPodAutoscaler>,
-    ),
-    pub validate_sent_policies: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::autoscaling::v2::HPAScalingRules,
-        Option<&crate::autoscaling::v2::HPAScalingRules>,
-    ),
 }
 
 static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
@@ -341,22 +329,4 @@ pub fn validate_container_resource(
     old: Option<&crate::autoscaling::v2::ContainerResourceMetricSource>,
 ) {
     (functions().validate_container_resource)(validation, path, new, old)
-}
-
-pub fn validate_horizontal_pod_autoscaler(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::autoscaling::v2::HorizontalPodAutoscaler,
-    old: Option<&crate::autoscaling::v2::HorizontalPodAutoscaler>,
-) {
-    (functions().validate_horizontal_pod_autoscaler)(validation, path, new, old)
-}
-
-pub fn validate_sent_policies(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::autoscaling::v2::HPAScalingRules,
-    old: Option<&crate::autoscaling::v2::HPAScalingRules>,
-) {
-    (functions().validate_sent_policies)(validation, path, new, old)
 }

@@ -24,41 +24,23 @@ pub struct Functions {
         &mut crate::flowcontrol::v1beta3::PriorityLevelConfiguration,
         &mut crate::flowcontrol::v1::PriorityLevelConfiguration,
     ),
-    pub validate_flow_schema: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::flowcontrol::v1::FlowSchema,
-        Option<&crate::flowcontrol::v1::FlowSchema>,
-    ),
-    pub validate_non_resource_rule: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::flowcontrol::v1::NonResourcePolicyRule,
-        Option<&crate::flowcontrol::v1::NonResourcePolicyRule>,
-    ),
-    pub validate_priority_level_configuration: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::flowcontrol::v1::PriorityLevelConfiguration,
-        Option<&crate::flowcontrol::v1::PriorityLevelConfiguration>,
-    ),
-    pub validate_queuing: fn(
+    pub validate_hand: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::flowcontrol::v1::QueuingConfiguration,
         Option<&crate::flowcontrol::v1::QueuingConfiguration>,
     ),
-    pub validate_resource_rule: fn(
+    pub validate_mandatory_level: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::flowcontrol::v1::ResourcePolicyRule,
-        Option<&crate::flowcontrol::v1::ResourcePolicyRule>,
+        &crate::flowcontrol::v1::PriorityLevelConfiguration,
+        Option<&crate::flowcontrol::v1::PriorityLevelConfiguration>,
     ),
-    pub validate_shares: fn(
+    pub validate_mandatory_schema: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::flowcontrol::v1::LimitedPriorityLevelConfiguration,
-        Option<&crate::flowcontrol::v1::LimitedPriorityLevelConfiguration>,
+        &crate::flowcontrol::v1::FlowSchema,
+        Option<&crate::flowcontrol::v1::FlowSchema>,
     ),
 }
 
@@ -106,56 +88,29 @@ pub fn v1beta3_priority_level_configuration_to_hub(
     (functions().v1beta3_priority_level_configuration_to_hub)(from, to)
 }
 
-pub fn validate_flow_schema(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::flowcontrol::v1::FlowSchema,
-    old: Option<&crate::flowcontrol::v1::FlowSchema>,
-) {
-    (functions().validate_flow_schema)(validation, path, new, old)
-}
-
-pub fn validate_non_resource_rule(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::flowcontrol::v1::NonResourcePolicyRule,
-    old: Option<&crate::flowcontrol::v1::NonResourcePolicyRule>,
-) {
-    (functions().validate_non_resource_rule)(validation, path, new, old)
-}
-
-pub fn validate_priority_level_configuration(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::flowcontrol::v1::PriorityLevelConfiguration,
-    old: Option<&crate::flowcontrol::v1::PriorityLevelConfiguration>,
-) {
-    (functions().validate_priority_level_configuration)(validation, path, new, old)
-}
-
-pub fn validate_queuing(
+pub fn validate_hand(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::flowcontrol::v1::QueuingConfiguration,
     old: Option<&crate::flowcontrol::v1::QueuingConfiguration>,
 ) {
-    (functions().validate_queuing)(validation, path, new, old)
+    (functions().validate_hand)(validation, path, new, old)
 }
 
-pub fn validate_resource_rule(
+pub fn validate_mandatory_level(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::flowcontrol::v1::ResourcePolicyRule,
-    old: Option<&crate::flowcontrol::v1::ResourcePolicyRule>,
+    new: &crate::flowcontrol::v1::PriorityLevelConfiguration,
+    old: Option<&crate::flowcontrol::v1::PriorityLevelConfiguration>,
 ) {
-    (functions().validate_resource_rule)(validation, path, new, old)
+    (functions().validate_mandatory_level)(validation, path, new, old)
 }
 
-pub fn validate_shares(
+pub fn validate_mandatory_schema(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::flowcontrol::v1::LimitedPriorityLevelConfiguration,
-    old: Option<&crate::flowcontrol::v1::LimitedPriorityLevelConfiguration>,
+    new: &crate::flowcontrol::v1::FlowSchema,
+    old: Option<&crate::flowcontrol::v1::FlowSchema>,
 ) {
-    (functions().validate_shares)(validation, path, new, old)
+    (functions().validate_mandatory_schema)(validation, path, new, old)
 }

@@ -30,6 +30,12 @@ pub struct Functions {
         &crate::networking::v1::IPAddress,
         &PrintContext,
     ) -> Cell,
+    pub keep_ranges: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::networking::v1::NetworkPolicy,
+        Option<&crate::networking::v1::NetworkPolicy>,
+    ),
     pub v1beta1_ingress_backend_from_hub: fn(
         &mut crate::networking::v1::IngressBackend,
         &mut crate::networking::v1beta1::IngressBackend,
@@ -38,11 +44,11 @@ pub struct Functions {
         &mut crate::networking::v1beta1::IngressBackend,
         &mut crate::networking::v1::IngressBackend,
     ),
-    pub validate_class_annotation: fn(
+    pub validate_block: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::networking::v1::Ingress,
-        Option<&crate::networking::v1::Ingress>,
+        &crate::networking::v1::IPBlock,
+        Option<&crate::networking::v1::IPBlock>,
     ),
     pub validate_cluster_metadata: fn(
         &mut Validation<'_>,
@@ -50,35 +56,29 @@ pub struct Functions {
         &apimachinery::meta::v1::ObjectMeta,
         Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
-    pub validate_network_policy: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::networking::v1::NetworkPolicy,
-        Option<&crate::networking::v1::NetworkPolicy>,
-    ),
     pub validate_presence: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::networking::v1::IngressSpec,
         Option<&crate::networking::v1::IngressSpec>,
     ),
-    pub validate_reference: fn(
+    pub validate_range_update: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::core::v1::TypedLocalObjectReference,
-        Option<&crate::core::v1::TypedLocalObjectReference>,
+        &crate::networking::v1::ServiceCIDR,
+        Option<&crate::networking::v1::ServiceCIDR>,
+    ),
+    pub validate_ranges: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::networking::v1::ServiceCIDRSpec,
+        Option<&crate::networking::v1::ServiceCIDRSpec>,
     ),
     pub validate_rule: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::networking::v1::IngressRule,
         Option<&crate::networking::v1::IngressRule>,
-    ),
-    pub validate_service_cidr: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::networking::v1::ServiceCIDR,
-        Option<&crate::networking::v1::ServiceCIDR>,
     ),
     pub validate_whole_metadata_update: fn(
         &mut Validation<'_>,
@@ -166,6 +166,15 @@ pub fn ip_address_parent_ref(
     (functions().ip_address_parent_ref)(object, context)
 }
 
+pub fn keep_ranges(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::networking::v1::NetworkPolicy,
+    old: Option<&crate::networking::v1::NetworkPolicy>,
+) {
+    (functions().keep_ranges)(validation, path, new, old)
+}
+
 pub fn v1beta1_ingress_backend_from_hub(
     from: &mut crate::networking::v1::IngressBackend,
     to: &mut crate::networking::v1beta1::IngressBackend,
@@ -180,13 +189,13 @@ pub fn v1beta1_ingress_backend_to_hub(
     (functions().v1beta1_ingress_backend_to_hub)(from, to)
 }
 
-pub fn validate_class_annotation(
+pub fn validate_block(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::networking::v1::Ingress,
-    old: Option<&crate::networking::v1::Ingress>,
+    new: &crate::networking::v1::IPBlock,
+    old: Option<&crate::networking::v1::IPBlock>,
 ) {
-    (functions().validate_class_annotation)(validation, path, new, old)
+    (functions().validate_block)(validation, path, new, old)
 }
 
 pub fn validate_cluster_metadata(
@@ -198,15 +207,6 @@ pub fn validate_cluster_metadata(
     (functions().validate_cluster_metadata)(validation, path, new, old)
 }
 
-pub fn validate_network_policy(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::networking::v1::NetworkPolicy,
-    old: Option<&crate::networking::v1::NetworkPolicy>,
-) {
-    (functions().validate_network_policy)(validation, path, new, old)
-}
-
 pub fn validate_presence(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -216,13 +216,22 @@ pub fn validate_presence(
     (functions().validate_presence)(validation, path, new, old)
 }
 
-pub fn validate_reference(
+pub fn validate_range_update(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::core::v1::TypedLocalObjectReference,
-    old: Option<&crate::core::v1::TypedLocalObjectReference>,
+    new: &crate::networking::v1::ServiceCIDR,
+    old: Option<&crate::networking::v1::ServiceCIDR>,
 ) {
-    (functions().validate_reference)(validation, path, new, old)
+    (functions().validate_range_update)(validation, path, new, old)
+}
+
+pub fn validate_ranges(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::networking::v1::ServiceCIDRSpec,
+    old: Option<&crate::networking::v1::ServiceCIDRSpec>,
+) {
+    (functions().validate_ranges)(validation, path, new, old)
 }
 
 pub fn validate_rule(
@@ -232,15 +241,6 @@ pub fn validate_rule(
     old: Option<&crate::networking::v1::IngressRule>,
 ) {
     (functions().validate_rule)(validation, path, new, old)
-}
-
-pub fn validate_service_cidr(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::networking::v1::ServiceCIDR,
-    old: Option<&crate::networking::v1::ServiceCIDR>,
-) {
-    (functions().validate_service_cidr)(validation, path, new, old)
 }
 
 pub fn validate_whole_metadata_update(

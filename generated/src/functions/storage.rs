@@ -24,12 +24,6 @@ pub struct Functions {
         &mut crate::storage::v1::CSIDriver,
         &crate::storage::v1::CSIDriver,
     ),
-    pub validate_attachment_metadata: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::storage::v1::VolumeAttachmentStatus,
-        Option<&crate::storage::v1::VolumeAttachmentStatus>,
-    ),
     pub validate_attributes: fn(
         &mut Validation<'_>,
         &Path<'_>,
@@ -54,7 +48,7 @@ pub struct Functions {
         &apimachinery::meta::v1::ObjectMeta,
         Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
-    pub validate_csi_node: fn(
+    pub validate_drivers_update: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::storage::v1::CSINode,
@@ -65,12 +59,6 @@ pub struct Functions {
         &Path<'_>,
         &crate::storage::v1::VolumeError,
         Option<&crate::storage::v1::VolumeError>,
-    ),
-    pub validate_node_topology: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &apimachinery::meta::v1::LabelSelector,
-        Option<&apimachinery::meta::v1::LabelSelector>,
     ),
     pub validate_whole_metadata_update: fn(
         &mut Validation<'_>,
@@ -145,15 +133,6 @@ pub fn update_driver(
     (functions().update_driver)(context, new, old)
 }
 
-pub fn validate_attachment_metadata(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::storage::v1::VolumeAttachmentStatus,
-    old: Option<&crate::storage::v1::VolumeAttachmentStatus>,
-) {
-    (functions().validate_attachment_metadata)(validation, path, new, old)
-}
-
 pub fn validate_attributes(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -190,13 +169,13 @@ pub fn validate_cluster_metadata(
     (functions().validate_cluster_metadata)(validation, path, new, old)
 }
 
-pub fn validate_csi_node(
+pub fn validate_drivers_update(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::storage::v1::CSINode,
     old: Option<&crate::storage::v1::CSINode>,
 ) {
-    (functions().validate_csi_node)(validation, path, new, old)
+    (functions().validate_drivers_update)(validation, path, new, old)
 }
 
 pub fn validate_message(
@@ -206,15 +185,6 @@ pub fn validate_message(
     old: Option<&crate::storage::v1::VolumeError>,
 ) {
     (functions().validate_message)(validation, path, new, old)
-}
-
-pub fn validate_node_topology(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &apimachinery::meta::v1::LabelSelector,
-    old: Option<&apimachinery::meta::v1::LabelSelector>,
-) {
-    (functions().validate_node_topology)(validation, path, new, old)
 }
 
 pub fn validate_whole_metadata_update(

@@ -48,6 +48,8 @@ pub enum Assertion {
     Unsupported(&'static [&'static str]),
     /// The field is forbidden: for checks with conditions.
     Refused(&'static str),
+    /// Nothing; the option is chosen from now on, with the text of the field.
+    Tell(&'static str),
     /// Nothing; the option is chosen from now on if these conditions hold, and not chosen if they do not.
     Choose(&'static str, &'static [Condition]),
     /// Nothing; the option is chosen from now on, with the text of the field.
@@ -63,6 +65,8 @@ pub enum Assertion {
     /// No item of the list before this one has the same value, or the same values in these fields. Nothing else is
     /// asserted of one that has.
     Distinct(&'static [&'static [&'static str]], &'static str),
+    /// Likewise of the value itself; one that was there before is invalid.
+    Unrepeated(&'static str),
     /// An update leaves the field as it was.
     Immutable(&'static str),
     /// An update must not change the field, which is forbidden.
@@ -75,6 +79,8 @@ pub enum Assertion {
     Range(i64, i64, &'static str),
     /// A number is at most the one in another field of the struct.
     AtMost(&'static [&'static str], &'static str),
+    /// A number is at least the one in another field of the struct.
+    AtLeast(&'static [&'static str], &'static str),
     /// A number is that of a port, a text the name of one.
     Port,
     /// A number or a quantity is more than 0.
@@ -85,11 +91,13 @@ pub enum Assertion {
     MaxBytes(usize, &'static str),
     /// A list or map has at most so many items. With a detail the value is invalid, and shown.
     MaxItems(usize, &'static str),
+    /// The keys and values of a map have together at most so many bytes.
+    MaxTotal(usize),
     /// A text has a format.
     Format(TextCheck),
     /// A text is a name by a rule.
     Name(NameRule),
-    /// A text is one of these. The message shows them in this order.
+    /// A text, or each text of a list, is one of these. The message shows them in this order.
     OneOf(&'static [&'static str]),
     /// These hold for each item of a list and each value of a map.
     Each(&'static [Assertion]),
@@ -111,6 +119,8 @@ pub enum Assertion {
     At(&'static str, &'static [Assertion]),
     /// The checks of the structs in the field hold: those of this part, or those of none where this is empty.
     Below(&'static str),
+    /// The checks of the structs that are inlined in the struct in the field hold.
+    Inlined,
     /// A function written by hand checks the structs in the field.
     ByHand(ValidateFn),
 }
@@ -137,6 +147,10 @@ pub enum Condition {
     Many(&'static [&'static [&'static str]]),
     /// A list or map has one item.
     Single(&'static [&'static str]),
+    /// A text stands where a number may stand as well.
+    Text(&'static [&'static str]),
+    /// A text is not there, or has nothing but white space.
+    Blank(&'static [&'static str]),
     /// The condition does not hold.
     Not(&'static Condition),
     /// One of the conditions holds.
@@ -145,7 +159,7 @@ pub enum Condition {
     All(&'static [Condition]),
     /// The condition holds for what is stored.
     Was(&'static Condition),
-    /// A field is not what is stored, or nothing is stored.
+    /// A field is not what is stored, or nothing is stored. Behind a list it is the field of each item.
     Changed(&'static [&'static str]),
     /// A list or map has not as many items as what is stored.
     Resized(&'static [&'static str]),
@@ -228,6 +242,7 @@ impl Validation<'_> {
             Assertion::Ratchet => return !of.is_stored(),
             Assertion::Member(detail, others) => return self.member(detail, others, of),
             Assertion::Distinct(fields, detail) => return self.distinct(fields, detail, of),
+            Assertion::Unrepeated(detail) => return self.unrepeated(detail, of),
             Assertion::At(name, inner) => {
                 return self.assert_all(inner, Of { path: &of.path.relative(name), ..of });
             }
@@ -275,6 +290,8 @@ impl Validation<'_> {
                 }
             }
             Assertion::Labels => self.labels(of),
+            Assertion::Tell(option) => self.set_option_to(option, of.text().map(String::from)),
+            Assertion::Inlined => of.each_struct(|item| item.inlined(|inner| self.checks_in("", inner))),
             Assertion::Field(field, inner) => {
                 self.walk(field, inner, of);
             }
@@ -297,6 +314,11 @@ impl Validation<'_> {
             Value::IntOrString(IntOrString::String(text)) => self.assert_text(assertion, of, text),
             Value::String(text) => self.assert_text(assertion, of, text),
             Value::Quantity(quantity) => self.assert_quantity(assertion, of, quantity),
+            Value::List(_) | Value::Map(_) => match assertion {
+                Assertion::MaxTotal(max) if of.total_bytes() > max => self.too_long(of.path, max),
+                Assertion::OneOf(known) if of.has_other(known) => self.not_supported(of.path, of.shown(), known),
+                _ => {}
+            },
             _ => {}
         }
     }
@@ -321,6 +343,9 @@ impl Validation<'_> {
                 refuse(detail, &|| "must be greater than or equal to 0".into());
             }
             Assertion::AtMost(field, detail) if of.of_home(field).number().is_some_and(|max| number > max) => {
+                refuse(detail, &String::new);
+            }
+            Assertion::AtLeast(field, detail) if of.of_home(field).number().is_some_and(|min| number < min) => {
                 refuse(detail, &String::new);
             }
             Assertion::Port => {
@@ -382,6 +407,14 @@ impl Validation<'_> {
         let is_new = of.items.is_none_or(|items| items.add(of, fields));
         if !is_new {
             self.errors.push(FieldError { detail: detail.into(), ..FieldError::duplicate(of.path, of.shown()) });
+        }
+        is_new
+    }
+
+    fn unrepeated(&mut self, detail: &'static str, of: Of<'_>) -> bool {
+        let is_new = of.items.is_none_or(|items| items.add(of, &[]));
+        if !is_new {
+            self.invalid(of.path, of.shown(), detail);
         }
         is_new
     }

@@ -3,6 +3,7 @@
 //! `#[strategy(..)]` and `#[validate(by_hand = ..)]` name typed functions; the generator wraps each so that it can be called on any
 //! [`Ref`](crate::reflect::Ref), and the registry calls them without knowing the kind.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -171,6 +172,8 @@ pub struct Validation<'v> {
     /// What is allowed, asked for or true here that is not everywhere, by the names of [`crate::options`], some with a
     /// text. Conditions of declared checks name them.
     pub options: Vec<(&'static str, String)>,
+    /// What functions found out for those that are called later: one value of a type.
+    kept: Vec<Box<dyn Any>>,
 }
 
 /// [`Validation`] of a struct of any type; the old form is there on updates.
@@ -179,7 +182,7 @@ pub type ValidateFn = fn(&mut Validation<'_>, &Path<'_>, Ref<'_>, Option<Ref<'_>
 impl<'v> Validation<'v> {
     /// A validation without options.
     pub fn new(context: &'v Context, errors: &'v mut Vec<FieldError>) -> Self {
-        Validation { context, errors, options: Vec::new() }
+        Validation { context, errors, options: Vec::new(), kept: Vec::new() }
     }
 }
 
@@ -203,6 +206,17 @@ impl Validation<'_> {
     pub fn set_option_to(&mut self, option: &'static str, text: Option<String>) {
         self.options.retain(|(chosen, _)| *chosen != option);
         self.options.extend(text.map(|text| (option, text)));
+    }
+
+    /// Keeps a value for functions that are called later, in place of one of the same type.
+    pub fn keep<T: Any>(&mut self, value: T) {
+        self.kept.retain(|kept| !kept.is::<T>());
+        self.kept.push(Box::new(value));
+    }
+
+    /// The value of a type that a function kept.
+    pub fn kept<T: Any>(&self) -> Option<&T> {
+        self.kept.iter().find_map(|kept| kept.downcast_ref())
     }
 
     /// A malformed value.

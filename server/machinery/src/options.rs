@@ -78,3 +78,15 @@ pub const ANY_SECRET_NAME: &str = "any_secret_name";
 pub const ANY_WILDCARD_RULE: &str = "any_wildcard_rule";
 /// Services may have names that begin with a digit.
 pub const RELAXED_SERVICE_NAMES: &str = "relaxed_service_names";
+/// Expressions may name parameters.
+pub const PARAMS: &str = "params";
+/// Match conditions are as they are stored.
+pub const STORED_CONDITIONS: &str = "stored_conditions";
+/// Webhooks may have any side effects.
+pub const ANY_SIDE_EFFECTS: &str = "any_side_effects";
+/// Webhooks need not understand a version of reviews that the server sends.
+pub const ANY_REVIEW_VERSION: &str = "any_review_version";
+/// Several webhooks may have the same name.
+pub const REPEATED_NAMES: &str = "repeated_names";
+/// Objects that metrics are about may have any version.
+pub const ANY_API_VERSION: &str = "any_api_version";

@@ -4,7 +4,7 @@
 use apimachinery::meta::v1::ObjectMeta;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
-use machinery::format::{NameRule, is_dns1035_label};
+use machinery::format::{NameRule, field};
 use machinery::hooks::{Context, Validation};
 use machinery::json::{self, Issue, Issues};
 use machinery::reflect::{Mut, Ref};
@@ -140,17 +140,8 @@ fn check_object(context: &Context, path: &Path<'_>, value: &Value, errors: &mut 
 }
 
 fn type_fault(path: &Path<'_>, name: &str, text: &str) -> Option<FieldError> {
-    if name == "apiVersion" {
-        let why = format!("unexpected GroupVersion string: {text}");
-        return (text.matches('/').count() > 1).then(|| FieldError::invalid(path, text, why));
-    }
-    let faults = is_dns1035_label(&text.to_lowercase());
-    if faults.is_empty() {
-        return None;
-    }
-    let faults: Vec<String> = faults.into_iter().map(|fault| fault.to_string()).collect();
-    let why = format!("may have mixed case, but should otherwise match: {}", faults.join(","));
-    Some(FieldError::invalid(path, text, why))
+    let wrong = if name == "apiVersion" { field::api_version } else { field::kind_name };
+    wrong(path, text).pop()
 }
 
 fn check_metadata(context: &Context, path: &Path<'_>, metadata: &Value, errors: &mut Vec<FieldError>) {

@@ -2,6 +2,7 @@
 //! From api-defs/admissionregistration.k8s.io/webhook.rs.
 
 use bytes::Bytes;
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags, Literal};
 use machinery::describe;
 
@@ -24,7 +25,36 @@ pub struct WebhookClientConfig {
     pub ca_bundle: Bytes,
 }
 
-describe! { WebhookClientConfig, WEBHOOK_CLIENT_CONFIG "WebhookClientConfig" { .defaults_below() } [
+/// What is checked in [`WebhookClientConfig`], in this order.
+const WEBHOOK_CLIENT_CONFIG_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Any(
+                &[
+                    Condition::None(&[&["url"], &["service"]]),
+                    Condition::Many(&[&["url"], &["service"]]),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Missing("exactly one of url or service is required")],
+    },
+    CheckDef {
+        field: &["url"],
+        when: &[Condition::Unset(&["service"])],
+        assertions: &[Assertion::Format(machinery::format::field::webhook_url)],
+    },
+    CheckDef {
+        field: &["service"],
+        when: &[Condition::Unset(&["url"])],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
+describe! { WebhookClientConfig, WEBHOOK_CLIENT_CONFIG "WebhookClientConfig" {
+    .defaults_below()
+    .checks(WEBHOOK_CLIENT_CONFIG_CHECKS)
+} [
     url:       "url",      3, Flags::OMIT_EMPTY;
     service:   "service",  1, Flags::OMIT_EMPTY;
     ca_bundle: "caBundle", 2, Flags::OMIT_EMPTY;
@@ -43,7 +73,40 @@ pub struct ServiceReference {
     pub port: Option<i32>,
 }
 
-describe! { ServiceReference, SERVICE_REFERENCE "ServiceReference" { .defaults_below() } [
+/// What is checked in [`ServiceReference`], in this order.
+const SERVICE_REFERENCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["namespace"],
+        when: &[],
+        assertions: &[Assertion::At("name", &[Assertion::Filled("")])],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::At("namespace", &[Assertion::Filled("")])],
+    },
+    CheckDef {
+        field: &["port"],
+        when: &[],
+        assertions: &[
+            Assertion::Range(
+                1,
+                65535,
+                "port is not valid: must be between 1 and 65535, inclusive",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["path"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::webhook_path)],
+    },
+];
+
+describe! { ServiceReference, SERVICE_REFERENCE "ServiceReference" {
+    .defaults_below()
+    .checks(SERVICE_REFERENCE_CHECKS)
+} [
     namespace: "namespace", 1, Flags::REQUIRED;
     name:      "name",      2, Flags::REQUIRED;
     path:      "path",      3, Flags::OMIT_EMPTY;

@@ -46,6 +46,30 @@ pub struct HorizontalPodAutoscaler {
 /// What is checked in [`HorizontalPodAutoscaler`], in this order.
 const HORIZONTAL_POD_AUTOSCALER_CHECKS: &[CheckDef] = &[
     CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::ANY_API_VERSION,
+                &[
+                    Condition::Was(
+                        &Condition::Not(
+                            &Condition::Holds(
+                                &["spec", "metrics"],
+                                &[Assertion::Below("version")],
+                            ),
+                        ),
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
         field: &["status"],
         when: &[Condition::Subresource("status")],
         assertions: &[Assertion::Below("")],
@@ -102,17 +126,6 @@ describe! { HorizontalPodAutoscaler, HORIZONTAL_POD_AUTOSCALER "HorizontalPodAut
             }
         })
     .checks(HORIZONTAL_POD_AUTOSCALER_CHECKS)
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<HorizontalPodAutoscaler>() {
-                crate::functions::autoscaling::validate_horizontal_pod_autoscaler(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
     .normalize_below()
 } [
     type_meta: "",         0, Flags::INLINE;
@@ -156,7 +169,81 @@ pub struct HorizontalPodAutoscalerSpec {
     pub behavior: Option<Box<HorizontalPodAutoscalerBehavior>>,
 }
 
-describe! { HorizontalPodAutoscalerSpec, HORIZONTAL_POD_AUTOSCALER_SPEC "HorizontalPodAutoscalerSpec" {} [
+/// What is checked in [`HorizontalPodAutoscalerSpec`], in this order.
+const HORIZONTAL_POD_AUTOSCALER_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["minReplicas"],
+        when: &[
+            Condition::Any(
+                &[
+                    Condition::Gate("HPAScaleToZero"),
+                    Condition::Was(&Condition::Is(&["minReplicas"], &["0"])),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Min(0, "")],
+    },
+    CheckDef {
+        field: &["minReplicas"],
+        when: &[
+            Condition::Not(&Condition::Gate("HPAScaleToZero")),
+            Condition::Not(&Condition::Was(&Condition::Is(&["minReplicas"], &["0"]))),
+        ],
+        assertions: &[Assertion::Min(1, "")],
+    },
+    CheckDef {
+        field: &["maxReplicas"],
+        when: &[Condition::Is(&["maxReplicas"], &["0"])],
+        assertions: &[Assertion::Missing("must be set and greater than 0")],
+    },
+    CheckDef {
+        field: &["maxReplicas"],
+        when: &[],
+        assertions: &[Assertion::Min(0, "must be greater than or equal to 1")],
+    },
+    CheckDef {
+        field: &["maxReplicas"],
+        when: &[],
+        assertions: &[
+            Assertion::AtLeast(
+                &["minReplicas"],
+                "must be greater than or equal to `minReplicas`",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["scaleTargetRef"],
+        when: &[],
+        assertions: &[Assertion::Below("target")],
+    },
+    CheckDef {
+        field: &["metrics"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["metrics"],
+        when: &[
+            Condition::Is(&["minReplicas"], &["0"]),
+            Condition::Not(&Condition::Is(&["metrics", "type"], &["Object", "External"])),
+        ],
+        assertions: &[
+            Assertion::Refused(
+                "must specify at least one Object or External metric to support scaling \
+                to zero replicas",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["behavior"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
+describe! { HorizontalPodAutoscalerSpec, HORIZONTAL_POD_AUTOSCALER_SPEC "HorizontalPodAutoscalerSpec" {
+    .checks(HORIZONTAL_POD_AUTOSCALER_SPEC_CHECKS)
+} [
     scale_target_ref: "scaleTargetRef", 1, Flags::REQUIRED;
     min_replicas:     "minReplicas",    2, Flags::OMIT_EMPTY;
     max_replicas:     "maxReplicas",    3, Flags::REQUIRED;
@@ -226,20 +313,9 @@ const HPA_SCALING_RULES_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::OneOf(&["Disabled", "Max", "Min"])],
     },
     CheckDef {
-        field: &[],
-        when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::autoscaling::validate_sent_policies(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        field: &["policies"],
+        when: &[Condition::SentEmpty(&["policies"])],
+        assertions: &[Assertion::Missing("must specify at least one Policy")],
     },
     CheckDef {
         field: &["policies"],

@@ -39,7 +39,177 @@ pub struct MetricSpec {
     pub external: Option<Box<ExternalMetricSource>>,
 }
 
-describe! { MetricSpec, METRIC_SPEC "MetricSpec" {} [
+/// What is checked in [`MetricSpec`], in this order.
+const METRIC_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["type"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled("must specify a metric source type"),
+            Assertion::OneOf(
+                &["ContainerResource", "External", "Object", "Pods", "Resource"],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["object"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["external"],
+        when: &[Condition::Unset(&["object"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["pods"],
+        when: &[Condition::None(&[&["object"], &["external"]])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["resource"],
+        when: &[Condition::None(&[&["object"], &["external"], &["pods"]])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["containerResource"],
+        when: &[
+            Condition::None(&[&["object"], &["external"], &["pods"], &["resource"]]),
+        ],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["object"],
+        when: &[Condition::Is(&["type"], &["Object"])],
+        assertions: &[
+            Assertion::Filled("must populate information for the given metric source"),
+        ],
+    },
+    CheckDef {
+        field: &["external"],
+        when: &[Condition::Is(&["type"], &["External"])],
+        assertions: &[
+            Assertion::Filled("must populate information for the given metric source"),
+        ],
+    },
+    CheckDef {
+        field: &["pods"],
+        when: &[Condition::Is(&["type"], &["Pods"])],
+        assertions: &[
+            Assertion::Filled("must populate information for the given metric source"),
+        ],
+    },
+    CheckDef {
+        field: &["resource"],
+        when: &[Condition::Is(&["type"], &["Resource"])],
+        assertions: &[
+            Assertion::Filled("must populate information for the given metric source"),
+        ],
+    },
+    CheckDef {
+        field: &["containerResource"],
+        when: &[Condition::Is(&["type"], &["ContainerResource"])],
+        assertions: &[
+            Assertion::Filled("must populate information for the given metric source"),
+        ],
+    },
+    CheckDef {
+        field: &["type"],
+        when: &[],
+        assertions: &[
+            Assertion::OneOf(
+                &["ContainerResource", "External", "Object", "Pods", "Resource"],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["object"],
+        when: &[
+            Condition::Not(&Condition::Is(&["type"], &["Object"])),
+            Condition::Many(
+                &[
+                    &["object"],
+                    &["external"],
+                    &["pods"],
+                    &["resource"],
+                    &["containerResource"],
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Forbidden("must populate the given metric source only")],
+    },
+    CheckDef {
+        field: &["external"],
+        when: &[
+            Condition::Not(&Condition::Is(&["type"], &["External"])),
+            Condition::Many(
+                &[
+                    &["object"],
+                    &["external"],
+                    &["pods"],
+                    &["resource"],
+                    &["containerResource"],
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Forbidden("must populate the given metric source only")],
+    },
+    CheckDef {
+        field: &["pods"],
+        when: &[
+            Condition::Not(&Condition::Is(&["type"], &["Pods"])),
+            Condition::Many(
+                &[
+                    &["object"],
+                    &["external"],
+                    &["pods"],
+                    &["resource"],
+                    &["containerResource"],
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Forbidden("must populate the given metric source only")],
+    },
+    CheckDef {
+        field: &["resource"],
+        when: &[
+            Condition::Not(&Condition::Is(&["type"], &["Resource"])),
+            Condition::Many(
+                &[
+                    &["object"],
+                    &["external"],
+                    &["pods"],
+                    &["resource"],
+                    &["containerResource"],
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Forbidden("must populate the given metric source only")],
+    },
+    CheckDef {
+        field: &["containerResource"],
+        when: &[
+            Condition::Not(&Condition::Is(&["type"], &["ContainerResource"])),
+            Condition::Many(
+                &[
+                    &["object"],
+                    &["external"],
+                    &["pods"],
+                    &["resource"],
+                    &["containerResource"],
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Forbidden("must populate the given metric source only")],
+    },
+    CheckDef {
+        field: &["object", "describedObject"],
+        when: &[Condition::Part(&["version"]), Condition::Is(&["type"], &["Object"])],
+        assertions: &[Assertion::Below("version")],
+    },
+];
+
+describe! { MetricSpec, METRIC_SPEC "MetricSpec" { .checks(METRIC_SPEC_CHECKS) } [
     r#type:             "type",              1, Flags::REQUIRED, &FieldInfo {
         go_type: "MetricSourceType",
         ..FieldInfo::PLAIN
@@ -62,7 +232,33 @@ pub struct ObjectMetricSource {
     pub metric: MetricIdentifier,
 }
 
-describe! { ObjectMetricSource, OBJECT_METRIC_SOURCE "ObjectMetricSource" {} [
+/// What is checked in [`ObjectMetricSource`], in this order.
+const OBJECT_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["describedObject"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["metric"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["target"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["target", "averageValue"],
+        when: &[Condition::Unset(&["target", "value"])],
+        assertions: &[
+            Assertion::Required("must set either a target value or averageValue"),
+        ],
+    },
+];
+
+describe! { ObjectMetricSource, OBJECT_METRIC_SOURCE "ObjectMetricSource" { .checks(OBJECT_METRIC_SOURCE_CHECKS) } [
     described_object: "describedObject", 1, Flags::REQUIRED;
     target:           "target",          2, Flags::REQUIRED;
     metric:           "metric",          3, Flags::REQUIRED;
@@ -79,7 +275,61 @@ pub struct CrossVersionObjectReference {
     pub api_version: String,
 }
 
-describe! { CrossVersionObjectReference, CROSS_VERSION_OBJECT_REFERENCE "CrossVersionObjectReference" {} [
+/// What is checked in [`CrossVersionObjectReference`], in this order.
+const CROSS_VERSION_OBJECT_REFERENCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["kind"],
+        when: &[Condition::Part(&["", "target"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::path_segment_name),
+        ],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[Condition::Part(&["", "target"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::path_segment_name),
+        ],
+    },
+    CheckDef {
+        field: &["apiVersion"],
+        when: &[
+            Condition::Part(&["", "version"]),
+            Condition::Not(&Condition::Option(machinery::options::ANY_API_VERSION)),
+        ],
+        assertions: &[Assertion::Format(machinery::format::field::api_version)],
+    },
+    CheckDef {
+        field: &["apiVersion"],
+        when: &[
+            Condition::Part(&["target"]),
+            Condition::Is(&["kind"], &["ReplicationController"]),
+            Condition::Any(
+                &[Condition::Changed(&["apiVersion"]), Condition::Changed(&["kind"])],
+            ),
+        ],
+        assertions: &[Assertion::Format(machinery::format::field::api_version)],
+    },
+    CheckDef {
+        field: &["apiVersion"],
+        when: &[
+            Condition::Part(&["target"]),
+            Condition::Not(&Condition::Is(&["kind"], &["ReplicationController"])),
+            Condition::Any(
+                &[Condition::Changed(&["apiVersion"]), Condition::Changed(&["kind"])],
+            ),
+        ],
+        assertions: &[
+            Assertion::Format(machinery::format::field::api_version_of_named_group),
+        ],
+    },
+];
+
+describe! { CrossVersionObjectReference, CROSS_VERSION_OBJECT_REFERENCE "CrossVersionObjectReference" {
+    .checks(CROSS_VERSION_OBJECT_REFERENCE_CHECKS)
+} [
     kind:        "kind",       1, Flags::REQUIRED;
     name:        "name",       2, Flags::REQUIRED;
     api_version: "apiVersion", 3, Flags::OMIT_EMPTY;
@@ -264,8 +514,13 @@ pub struct ContainerResourceMetricSource {
 /// What is checked in [`ContainerResourceMetricSource`], in this order.
 const CONTAINER_RESOURCE_METRIC_SOURCE_CHECKS: &[CheckDef] = &[
     CheckDef {
-        field: &[],
+        field: &["name"],
         when: &[],
+        assertions: &[Assertion::Required("must specify a resource name")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["name"])],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {

@@ -553,7 +553,19 @@ pub struct TopologySelectorTerm {
     pub match_label_expressions: Vec<TopologySelectorLabelRequirement>,
 }
 
-describe! { TopologySelectorTerm, TOPOLOGY_SELECTOR_TERM "TopologySelectorTerm" { .atomic() } [
+/// What is checked in [`TopologySelectorTerm`], in this order.
+const TOPOLOGY_SELECTOR_TERM_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["matchLabelExpressions"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
+describe! { TopologySelectorTerm, TOPOLOGY_SELECTOR_TERM "TopologySelectorTerm" {
+    .atomic()
+    .checks(TOPOLOGY_SELECTOR_TERM_CHECKS)
+} [
     match_label_expressions: "matchLabelExpressions", 1, Flags::OMIT_EMPTY, &FieldInfo {
         list: ListType::Atomic,
         ..FieldInfo::PLAIN
@@ -569,8 +581,32 @@ pub struct TopologySelectorLabelRequirement {
     pub values: Vec<String>,
 }
 
+/// What is checked in [`TopologySelectorLabelRequirement`], in this order.
+const TOPOLOGY_SELECTOR_LABEL_REQUIREMENT_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["values"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Each(&[Assertion::Distinct(&[], "")]),
+        ],
+    },
+    CheckDef {
+        field: &["key"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::qualified_name)],
+    },
+    CheckDef {
+        field: &["key"],
+        when: &[],
+        assertions: &[Assertion::Distinct(&[], "")],
+    },
+];
+
 describe! { TopologySelectorLabelRequirement,
-TOPOLOGY_SELECTOR_LABEL_REQUIREMENT "TopologySelectorLabelRequirement" {} [
+TOPOLOGY_SELECTOR_LABEL_REQUIREMENT "TopologySelectorLabelRequirement" {
+    .checks(TOPOLOGY_SELECTOR_LABEL_REQUIREMENT_CHECKS)
+} [
     key:    "key",    1, Flags::REQUIRED;
     values: "values", 2, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }

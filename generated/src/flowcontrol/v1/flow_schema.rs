@@ -33,19 +33,60 @@ pub struct FlowSchema {
     pub status: FlowSchemaStatus,
 }
 
+/// What is checked in [`FlowSchema`], in this order.
+const FLOW_SCHEMA_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["spec", "matchingPrecedence"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[
+            Assertion::Positive("must be a positive value"),
+            Assertion::Max(10000, "must not be greater than 10000"),
+        ],
+    },
+    CheckDef {
+        field: &["spec", "matchingPrecedence"],
+        when: &[
+            Condition::Not(&Condition::Subresource("status")),
+            Condition::Is(&["spec", "matchingPrecedence"], &["1"]),
+            Condition::Not(&Condition::Is(&["metadata", "name"], &["exempt"])),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "only the schema named 'exempt' may have matchingPrecedence 1",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::flowcontrol::validate_mandatory_schema(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
 describe! { FlowSchema, FLOW_SCHEMA "FlowSchema" {
     .defaults_below()
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<FlowSchema>() {
-                crate::functions::flowcontrol::validate_flow_schema(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(FLOW_SCHEMA_CHECKS)
 } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
@@ -83,7 +124,45 @@ pub struct FlowSchemaSpec {
     pub rules: Vec<PolicyRulesWithSubjects>,
 }
 
-describe! { FlowSchemaSpec, FLOW_SCHEMA_SPEC "FlowSchemaSpec" { .defaults_below() } [
+/// What is checked in [`FlowSchemaSpec`], in this order.
+const FLOW_SCHEMA_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["distinguisherMethod"],
+        when: &[
+            Condition::Set(&["distinguisherMethod"]),
+            Condition::Not(
+                &Condition::Is(
+                    &["distinguisherMethod", "type"],
+                    &["ByNamespace", "ByUser"],
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::At(
+                "distinguisherMethod.type",
+                &[Assertion::Unsupported(&["ByNamespace", "ByUser"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["priorityLevelConfiguration", "name"],
+        when: &[],
+        assertions: &[
+            Assertion::Required("must reference a priority level"),
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
+    },
+    CheckDef {
+        field: &["rules"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
+describe! { FlowSchemaSpec, FLOW_SCHEMA_SPEC "FlowSchemaSpec" {
+    .defaults_below()
+    .checks(FLOW_SCHEMA_SPEC_CHECKS)
+} [
     priority_level_configuration: "priorityLevelConfiguration", 1, Flags::REQUIRED;
     matching_precedence:          "matchingPrecedence",         2, Flags::NONE, &FieldInfo {
         default: Some(Literal::Int(1000)),
@@ -155,34 +234,12 @@ const POLICY_RULES_WITH_SUBJECTS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["resourceRules"],
         when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::flowcontrol::validate_resource_rule(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["nonResourceRules"],
         when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::flowcontrol::validate_non_resource_rule(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Below("")],
     },
 ];
 
@@ -393,7 +450,108 @@ pub struct ResourcePolicyRule {
     pub namespaces: Vec<String>,
 }
 
-describe! { ResourcePolicyRule, RESOURCE_POLICY_RULE "ResourcePolicyRule" {} [
+/// What is checked in [`ResourcePolicyRule`], in this order.
+const RESOURCE_POLICY_RULE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["verbs"],
+        when: &[],
+        assertions: &[Assertion::Filled("verbs must contain at least one value")],
+    },
+    CheckDef {
+        field: &["verbs"],
+        when: &[
+            Condition::Is(&["verbs"], &["*"]),
+            Condition::Not(&Condition::Single(&["verbs"])),
+        ],
+        assertions: &[
+            Assertion::Invalid("if '*' is present, must not specify other verbs"),
+        ],
+    },
+    CheckDef {
+        field: &["verbs"],
+        when: &[Condition::Not(&Condition::Is(&["verbs"], &["*"]))],
+        assertions: &[
+            Assertion::OneOf(
+                &[
+                    "create",
+                    "delete",
+                    "deletecollection",
+                    "get",
+                    "list",
+                    "patch",
+                    "proxy",
+                    "update",
+                    "watch",
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["apiGroups"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled("resource rules must supply at least one api group"),
+        ],
+    },
+    CheckDef {
+        field: &["apiGroups"],
+        when: &[
+            Condition::Is(&["apiGroups"], &["*"]),
+            Condition::Not(&Condition::Single(&["apiGroups"])),
+        ],
+        assertions: &[
+            Assertion::Invalid("if '*' is present, must not specify other api groups"),
+        ],
+    },
+    CheckDef {
+        field: &["resources"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled("resource rules must supply at least one resource"),
+        ],
+    },
+    CheckDef {
+        field: &["resources"],
+        when: &[
+            Condition::Is(&["resources"], &["*"]),
+            Condition::Not(&Condition::Single(&["resources"])),
+        ],
+        assertions: &[
+            Assertion::Invalid("if '*' is present, must not specify other resources"),
+        ],
+    },
+    CheckDef {
+        field: &["namespaces"],
+        when: &[Condition::Is(&["clusterScope"], &["false"])],
+        assertions: &[
+            Assertion::Filled(
+                "resource rules that are not cluster scoped must supply at least one \
+                namespace",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["namespaces"],
+        when: &[
+            Condition::Is(&["namespaces"], &["*"]),
+            Condition::Not(&Condition::Single(&["namespaces"])),
+        ],
+        assertions: &[
+            Assertion::Invalid("if '*' is present, must not specify other namespaces"),
+        ],
+    },
+    CheckDef {
+        field: &["namespaces"],
+        when: &[Condition::Not(&Condition::Is(&["namespaces"], &["*"]))],
+        assertions: &[
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::listed_namespace)],
+            ),
+        ],
+    },
+];
+
+describe! { ResourcePolicyRule, RESOURCE_POLICY_RULE "ResourcePolicyRule" { .checks(RESOURCE_POLICY_RULE_CHECKS) } [
     verbs:         "verbs",        1, Flags::REQUIRED, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
     api_groups:    "apiGroups",    2, Flags::REQUIRED, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
     resources:     "resources",    3, Flags::REQUIRED, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
@@ -410,7 +568,75 @@ pub struct NonResourcePolicyRule {
     pub non_resource_urls: Vec<String>,
 }
 
-describe! { NonResourcePolicyRule, NON_RESOURCE_POLICY_RULE "NonResourcePolicyRule" {} [
+/// What is checked in [`NonResourcePolicyRule`], in this order.
+const NON_RESOURCE_POLICY_RULE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["verbs"],
+        when: &[],
+        assertions: &[Assertion::Filled("verbs must contain at least one value")],
+    },
+    CheckDef {
+        field: &["verbs"],
+        when: &[
+            Condition::Is(&["verbs"], &["*"]),
+            Condition::Not(&Condition::Single(&["verbs"])),
+        ],
+        assertions: &[
+            Assertion::Invalid("if '*' is present, must not specify other verbs"),
+        ],
+    },
+    CheckDef {
+        field: &["verbs"],
+        when: &[Condition::Not(&Condition::Is(&["verbs"], &["*"]))],
+        assertions: &[
+            Assertion::OneOf(
+                &[
+                    "create",
+                    "delete",
+                    "deletecollection",
+                    "get",
+                    "list",
+                    "patch",
+                    "proxy",
+                    "update",
+                    "watch",
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["nonResourceURLs"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled("nonResourceURLs must contain at least one value"),
+        ],
+    },
+    CheckDef {
+        field: &["nonResourceURLs"],
+        when: &[
+            Condition::Is(&["nonResourceURLs"], &["*"]),
+            Condition::Not(&Condition::Single(&["nonResourceURLs"])),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "if '*' is present, must not specify other non-resource URLs",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["nonResourceURLs"],
+        when: &[Condition::Not(&Condition::Is(&["nonResourceURLs"], &["*"]))],
+        assertions: &[
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::non_resource_path)],
+            ),
+        ],
+    },
+];
+
+describe! { NonResourcePolicyRule, NON_RESOURCE_POLICY_RULE "NonResourcePolicyRule" {
+    .checks(NON_RESOURCE_POLICY_RULE_CHECKS)
+} [
     verbs:             "verbs",           1, Flags::REQUIRED, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
     non_resource_urls: "nonResourceURLs", 6, Flags::REQUIRED, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
 ] }
@@ -446,7 +672,23 @@ pub struct FlowSchemaCondition {
     pub message: String,
 }
 
-describe! { FlowSchemaCondition, FLOW_SCHEMA_CONDITION "FlowSchemaCondition" {} [
+/// What is checked in [`FlowSchemaCondition`], in this order.
+const FLOW_SCHEMA_CONDITION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["type"],
+        when: &[],
+        assertions: &[Assertion::Distinct(&[], "")],
+    },
+    CheckDef {
+        field: &["type"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { FlowSchemaCondition, FLOW_SCHEMA_CONDITION "FlowSchemaCondition" {
+    .checks(FLOW_SCHEMA_CONDITION_CHECKS)
+} [
     r#type:               "type",               1, Flags::OMIT_EMPTY, &FieldInfo {
         go_type: "FlowSchemaConditionType",
         ..FieldInfo::PLAIN

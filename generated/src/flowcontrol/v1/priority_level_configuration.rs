@@ -32,19 +32,87 @@ pub struct PriorityLevelConfiguration {
     pub status: PriorityLevelConfigurationStatus,
 }
 
+/// What is checked in [`PriorityLevelConfiguration`], in this order.
+const PRIORITY_LEVEL_CONFIGURATION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["metadata", "annotations"],
+        when: &[
+            Condition::Not(&Condition::Subresource("status")),
+            Condition::Set(
+                &[
+                    "metadata",
+                    "annotations",
+                    "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares",
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::Refused(
+                "annotation 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares\
+                ' is forbidden",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["spec", "type"],
+        when: &[
+            Condition::Not(&Condition::Subresource("status")),
+            Condition::Any(
+                &[
+                    Condition::All(
+                        &[
+                            Condition::Is(&["metadata", "name"], &["exempt"]),
+                            Condition::Not(
+                                &Condition::Is(&["spec", "type"], &["Exempt"]),
+                            ),
+                        ],
+                    ),
+                    Condition::All(
+                        &[
+                            Condition::Is(&["spec", "type"], &["Exempt"]),
+                            Condition::Not(
+                                &Condition::Is(&["metadata", "name"], &["exempt"]),
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::Invalid("must be 'Exempt' if and only if `name` is 'exempt'"),
+        ],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::flowcontrol::validate_mandatory_level(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
 describe! { PriorityLevelConfiguration, PRIORITY_LEVEL_CONFIGURATION "PriorityLevelConfiguration" {
     .defaults_below()
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<PriorityLevelConfiguration>() {
-                crate::functions::flowcontrol::validate_priority_level_configuration(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(PRIORITY_LEVEL_CONFIGURATION_CHECKS)
 } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
@@ -82,8 +150,41 @@ pub struct PriorityLevelConfigurationSpec {
     pub exempt: Option<Box<ExemptPriorityLevelConfiguration>>,
 }
 
+/// What is checked in [`PriorityLevelConfigurationSpec`], in this order.
+const PRIORITY_LEVEL_CONFIGURATION_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["limited"],
+        when: &[Condition::Is(&["type"], &["Exempt"])],
+        assertions: &[Assertion::Forbidden("must be nil if the type is not Limited")],
+    },
+    CheckDef {
+        field: &["exempt"],
+        when: &[Condition::Is(&["type"], &["Exempt"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["exempt"],
+        when: &[Condition::Is(&["type"], &["Limited"])],
+        assertions: &[Assertion::Forbidden("must be nil if the type is Limited")],
+    },
+    CheckDef {
+        field: &["limited"],
+        when: &[Condition::Is(&["type"], &["Limited"])],
+        assertions: &[
+            Assertion::Required("must not be empty when type is Limited"),
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["type"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["Exempt", "Limited"])],
+    },
+];
+
 describe! { PriorityLevelConfigurationSpec, PRIORITY_LEVEL_CONFIGURATION_SPEC "PriorityLevelConfigurationSpec" {
     .defaults_below()
+    .checks(PRIORITY_LEVEL_CONFIGURATION_SPEC_CHECKS)
     
         .unions(
             &[
@@ -116,20 +217,9 @@ pub struct LimitedPriorityLevelConfiguration {
 /// What is checked in [`LimitedPriorityLevelConfiguration`], in this order.
 const LIMITED_PRIORITY_LEVEL_CONFIGURATION_CHECKS: &[CheckDef] = &[
     CheckDef {
-        field: &[],
+        field: &["nominalConcurrencyShares"],
         when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::flowcontrol::validate_shares(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::NotNegative("must be a non-negative integer")],
     },
     CheckDef {
         field: &["limitResponse"],
@@ -202,16 +292,7 @@ const LIMIT_RESPONSE_CHECKS: &[CheckDef] = &[
             Assertion::Required(
                 "must not be empty if limited.limitResponse.type is Limited",
             ),
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::flowcontrol::validate_queuing(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Below(""),
         ],
     },
 ];
@@ -245,7 +326,48 @@ pub struct QueuingConfiguration {
     pub queue_length_limit: i32,
 }
 
-describe! { QueuingConfiguration, QUEUING_CONFIGURATION "QueuingConfiguration" { .defaults_below() } [
+/// What is checked in [`QueuingConfiguration`], in this order.
+const QUEUING_CONFIGURATION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["queueLengthLimit"],
+        when: &[],
+        assertions: &[Assertion::Positive("must be positive")],
+    },
+    CheckDef {
+        field: &["queues"],
+        when: &[],
+        assertions: &[
+            Assertion::Positive("must be positive"),
+            Assertion::Max(10000000, "must not be greater than 10000000"),
+        ],
+    },
+    CheckDef {
+        field: &["handSize"],
+        when: &[],
+        assertions: &[Assertion::Positive("must be positive")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::flowcontrol::validate_hand(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+];
+
+describe! { QueuingConfiguration, QUEUING_CONFIGURATION "QueuingConfiguration" {
+    .defaults_below()
+    .checks(QUEUING_CONFIGURATION_CHECKS)
+} [
     queues:             "queues",           1, Flags::NONE, &FieldInfo {
         default: Some(Literal::Int(64)),
         ..FieldInfo::PLAIN
@@ -333,8 +455,24 @@ pub struct PriorityLevelConfigurationCondition {
     pub message: String,
 }
 
+/// What is checked in [`PriorityLevelConfigurationCondition`], in this order.
+const PRIORITY_LEVEL_CONFIGURATION_CONDITION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["type"],
+        when: &[],
+        assertions: &[Assertion::Distinct(&[], "")],
+    },
+    CheckDef {
+        field: &["type"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
 describe! { PriorityLevelConfigurationCondition,
-PRIORITY_LEVEL_CONFIGURATION_CONDITION "PriorityLevelConfigurationCondition" {} [
+PRIORITY_LEVEL_CONFIGURATION_CONDITION "PriorityLevelConfigurationCondition" {
+    .checks(PRIORITY_LEVEL_CONFIGURATION_CONDITION_CHECKS)
+} [
     r#type:               "type",               1, Flags::OMIT_EMPTY, &FieldInfo {
         go_type: "PriorityLevelConfigurationConditionType",
         ..FieldInfo::PLAIN

@@ -30,6 +30,25 @@ pub struct Ingress {
 const INGRESS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::ANY_SECRET_NAME,
+                &[
+                    Condition::Was(
+                        &Condition::Not(
+                            &Condition::Holds(
+                                &["spec", "tls"],
+                                &[Assertion::Below("secret")],
+                            ),
+                        ),
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
         when: &[Condition::Not(&Condition::Subresource("status"))],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
@@ -50,19 +69,27 @@ const INGRESS_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
-        field: &[],
-        when: &[Condition::Create],
+        field: &["metadata", "annotations", "kubernetes.io/ingress.class"],
+        when: &[
+            Condition::Create,
+            Condition::Set(&["metadata", "annotations", "kubernetes.io/ingress.class"]),
+            Condition::Set(&["spec", "ingressClassName"]),
+            Condition::Not(
+                &Condition::Same(
+                    &["metadata", "annotations", "kubernetes.io/ingress.class"],
+                    &["spec", "ingressClassName"],
+                ),
+            ),
+        ],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::networking::validate_class_annotation(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::At(
+                "/annotations.kubernetes.io/ingress.class",
+                &[
+                    Assertion::Invalid(
+                        "must match `ingressClassName` when both are specified",
+                    ),
+                ],
+            ),
         ],
     },
     CheckDef {
@@ -181,19 +208,24 @@ const INGRESS_BACKEND_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &["resource"],
+        field: &["resource", "apiGroup"],
+        when: &[Condition::Unset(&["service"])],
+        assertions: &[Assertion::Format(machinery::format::field::dns1123_subdomain)],
+    },
+    CheckDef {
+        field: &["resource", "kind"],
         when: &[Condition::Unset(&["service"])],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::networking::validate_reference(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::PathSegment),
+        ],
+    },
+    CheckDef {
+        field: &["resource", "name"],
+        when: &[Condition::Unset(&["service"])],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::PathSegment),
         ],
     },
     CheckDef {
@@ -333,7 +365,10 @@ const INGRESS_TLS_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["secretName"],
-        when: &[Condition::Not(&Condition::Option(machinery::options::ANY_SECRET_NAME))],
+        when: &[
+            Condition::Part(&["", "secret"]),
+            Condition::Not(&Condition::Option(machinery::options::ANY_SECRET_NAME)),
+        ],
         assertions: &[
             Assertion::Optional,
             Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),

@@ -27,20 +27,25 @@ pub struct CSIStorageCapacity {
 /// What is checked in [`CSIStorageCapacity`], in this order.
 const CSI_STORAGE_CAPACITY_CHECKS: &[CheckDef] = &[
     CheckDef {
-        field: &["nodeTopology"],
+        field: &[],
         when: &[],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::storage::validate_node_topology(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Choose(
+                machinery::options::ANY_SELECTOR_VALUE,
+                &[
+                    Condition::Was(
+                        &Condition::Not(
+                            &Condition::Holds(&["nodeTopology"], &[Assertion::Below("")]),
+                        ),
+                    ),
+                ],
+            ),
         ],
+    },
+    CheckDef {
+        field: &["nodeTopology"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["storageClassName"],

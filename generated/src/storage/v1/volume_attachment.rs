@@ -181,20 +181,9 @@ pub struct VolumeAttachmentStatus {
 /// What is checked in [`VolumeAttachmentStatus`], in this order.
 const VOLUME_ATTACHMENT_STATUS_CHECKS: &[CheckDef] = &[
     CheckDef {
-        field: &[],
+        field: &["attachmentMetadata"],
         when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::storage::validate_attachment_metadata(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::MaxTotal(262144)],
     },
     CheckDef {
         field: &["attachError"],

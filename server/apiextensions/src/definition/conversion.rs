@@ -6,6 +6,7 @@ use apimachinery::apiextensions::v1::{ServiceReference, WebhookClientConfig};
 use apimachinery::apiextensions::v1beta1::CustomResourceConversion;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
+use machinery::format::field::{webhook_path, webhook_url};
 use machinery::format::is_dns1035_label;
 use machinery::hooks::Validation;
 
@@ -55,34 +56,9 @@ pub fn choice(v: &mut Validation<'_>, path: &Path<'_>, value: &str, known: &[&st
 
 fn endpoint(v: &mut Validation<'_>, config: &WebhookClientConfig, path: &Path<'_>) {
     match (&config.url, &config.service) {
-        (Some(url), None) => check_url(v, url, &path.child("url")),
+        (Some(url), None) => v.errors.extend(webhook_url(&path.child("url"), url)),
         (None, Some(service)) => check_service(v, service, &path.child("service")),
         _ => v.required(path, "exactly one of url or service is required"),
-    }
-}
-
-/// `webhook.ValidateWebhookURL`
-fn check_url(v: &mut Validation<'_>, url: &str, path: &Path<'_>) {
-    const FORM: &str = "; desired format: https://host[/path]";
-    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
-    if scheme != "https" {
-        v.invalid(path, scheme, format!("'https' is the only allowed URL scheme{FORM}"));
-    }
-    let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-    if scheme.is_empty() || host.is_empty() {
-        v.invalid(path, if scheme.is_empty() { "" } else { host }, format!("host must be specified{FORM}"));
-    }
-    if !user.is_empty() {
-        v.invalid(path, user, "user information is not permitted in the URL");
-    }
-    let (before, fragment) = rest.split_once('#').unwrap_or((rest, ""));
-    if !fragment.is_empty() {
-        v.invalid(path, fragment, "fragments are not permitted in the URL");
-    }
-    let query = before.split_once('?').map_or("", |(_, query)| query);
-    if !query.is_empty() {
-        v.invalid(path, query, "query parameters are not permitted in the URL");
     }
 }
 
@@ -100,30 +76,7 @@ fn check_service(v: &mut Validation<'_>, service: &ServiceReference, path: &Path
         v.invalid(&path.child("port"), port, why);
     }
     if let Some(text) = &service.path {
-        check_service_path(v, text, &path.child("path"));
-    }
-}
-
-fn check_service_path(v: &mut Validation<'_>, text: &str, path: &Path<'_>) {
-    if text == "/" || text.is_empty() {
-        return;
-    }
-    if text == "//" {
-        return v.invalid(path, text, "segment[0] may not be empty");
-    }
-    if !text.starts_with('/') {
-        v.invalid(path, text, "must start with a '/'");
-    }
-    let mut rest = text.strip_prefix('/').unwrap_or(text);
-    rest = rest.strip_suffix('/').unwrap_or(rest);
-    for (index, step) in rest.split('/').enumerate() {
-        if step.is_empty() {
-            v.invalid(path, text, format!("segment[{index}] may not be empty"));
-            continue;
-        }
-        for why in machinery::format::is_dns1123_subdomain(step) {
-            v.invalid(path, text, format!("segment[{index}]: {why}"));
-        }
+        v.errors.extend(webhook_path(&path.child("path"), text));
     }
 }
 

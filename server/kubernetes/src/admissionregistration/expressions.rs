@@ -43,14 +43,12 @@ pub fn environment(available: Available) -> Environment {
 }
 
 /// The composed variables of a policy: the fields of the object `variables`.
-pub struct Variables {
-    of: Arc<ObjectType>,
-    count: usize,
-}
+#[derive(Clone)]
+pub struct Variables(Arc<ObjectType>);
 
 impl Default for Variables {
     fn default() -> Self {
-        Variables { of: Arc::new(ObjectType::new(VARIABLES, [])), count: 0 }
+        Variables(Arc::new(ObjectType::new(VARIABLES, [])))
     }
 }
 
@@ -59,22 +57,12 @@ impl Variables {
     /// variables before it, and the nesting would grow with the number of variables.
     pub fn add(&mut self, name: &str, of: Type) {
         let of = if is_small(&of, &mut { MAX_TYPE_PARTS }) { of } else { Type::Dyn };
-        self.of = Arc::new(self.of.with_field(name, of));
-        self.count += 1;
-    }
-
-    /// Counts a variable that has nothing to compile.
-    pub fn skip(&mut self) {
-        self.count += 1;
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.0 = Arc::new(self.0.with_field(name, of));
     }
 
     /// An environment in which expressions may name the variables.
     pub fn compose(&self, environment: Environment) -> Environment {
-        environment.with("variables", Type::Object(Arc::clone(&self.of)))
+        environment.with("variables", Type::Object(Arc::clone(&self.0)))
     }
 }
 

@@ -1,28 +1,65 @@
-//! What upstream checks by hand in flow schemas and priority levels (`pkg/apis/flowcontrol/validation`).
+//! What upstream checks by hand in flow schemas and priority levels (`pkg/apis/flowcontrol/validation`), and definitions
+//! do not say.
 
-mod flow_schema;
 mod mandatory;
-mod priority_level;
 
-use std::collections::HashSet;
-
-use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::reflect::Ref;
 
-pub use flow_schema::*;
-pub use priority_level::*;
+use crate::core::internal::internal_value;
+use generated::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration, QueuingConfiguration};
 
-/// Every type is there, and once.
-fn validate_condition_types<'c>(v: &mut Validation<'_>, path: &Path<'_>, types: impl Iterator<Item = &'c String>) {
-    let path = path.child("conditions");
-    let mut seen = HashSet::new();
-    for (index, kind) in types.enumerate() {
-        let path = path.index(index);
-        let path = path.child("type");
-        if !seen.insert(kind) {
-            v.duplicate(&path, BadValue::json_string(kind));
-        }
-        v.filled(&path, kind);
+/// What shuffle sharding has of a request to choose queues by.
+const HASH_BITS: i32 = 60;
+
+/// By hand: what every server has is compared with what it has to be.
+pub fn validate_mandatory_schema(v: &mut Validation<'_>, path: &Path<'_>, new: &FlowSchema, _: Option<&FlowSchema>) {
+    let name = new.metadata.name.as_str();
+    if mandatory::flow_schema(name).is_some_and(|wanted| Ref::of(&wanted) != Ref::of(&new.spec)) {
+        let detail = format!("spec of '{name}' must equal the fixed value");
+        v.invalid(&path.child("spec"), internal_value(&new.spec), detail);
+    }
+}
+
+/// `ValidateIfMandatoryPriorityLevelConfigurationObject`: only the shares of the exempt level may change. By hand: as
+/// for flow schemas.
+pub fn validate_mandatory_level(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &PriorityLevelConfiguration,
+    _: Option<&PriorityLevelConfiguration>,
+) {
+    let (name, spec) = (new.metadata.name.as_str(), &new.spec);
+    let Some(mut wanted) = mandatory::priority_level(name) else { return };
+    let mut except = "";
+    if name == mandatory::EXEMPT {
+        wanted.exempt.clone_from(&spec.exempt);
+        except = " except the 'spec.exempt' field";
+    }
+    if Ref::of(&wanted) != Ref::of(spec) {
+        let detail = format!("spec of '{name}'{except} must equal the fixed value");
+        v.invalid(&path.child("spec"), internal_value(spec), detail);
+    }
+}
+
+/// How many queues a request may choose from. By hand: a logarithm, and messages that show another field.
+pub fn validate_hand(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    &QueuingConfiguration { queues, hand_size, .. }: &QueuingConfiguration,
+    _: Option<&QueuingConfiguration>,
+) {
+    let detail = if hand_size > queues {
+        format!("should not be greater than queues ({queues})")
+    } else if (f64::from(queues).log2() * f64::from(hand_size)).ceil() > f64::from(HASH_BITS) {
+        format!(
+            "required entropy bits of deckSize {queues} and handSize {hand_size} should not be greater than {HASH_BITS}"
+        )
+    } else {
+        return;
+    };
+    if hand_size > 0 {
+        v.invalid(&path.child("handSize"), hand_size, detail);
     }
 }

@@ -4,6 +4,8 @@ use super::of::{Of, length};
 use super::{CheckDef, Condition};
 use crate::field_path::Path;
 use crate::hooks::Validation;
+use crate::reflect::Value;
+use crate::scalar::IntOrString;
 
 impl CheckDef {
     /// Whether the check belongs to a part of the checks of its struct.
@@ -35,14 +37,13 @@ impl Validation<'_> {
             Condition::None(fields) => fields.iter().all(|field| of.at(field).is_empty()),
             Condition::Many(fields) => fields.iter().filter(|field| !of.at(field).is_empty()).count() > 1,
             Condition::Single(field) => length(of.at(field).new) == 1,
+            Condition::Text(field) => matches!(of.at(field).new, Value::IntOrString(IntOrString::String(_))),
+            Condition::Blank(field) => of.at(field).is_blank(),
             Condition::Not(condition) => !self.holds(*condition, of),
             Condition::Any(conditions) => conditions.iter().any(|condition| self.holds(*condition, of)),
             Condition::All(conditions) => all(conditions),
             Condition::Was(condition) => of.stored().is_some_and(|stored| self.holds(*condition, stored)),
-            Condition::Changed(field) => {
-                let of = of.at(field);
-                of.old != Some(of.new)
-            }
+            Condition::Changed(field) => of.changes(field),
             Condition::Resized(field) => {
                 let of = of.at(field);
                 of.old.is_some_and(|old| length(old) != length(of.new))

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
-use crate::def::{FieldDef, Shape};
+use crate::def::{FieldDef, Flags, Shape};
 use crate::field_error::BadValue;
 use crate::field_path::Path;
 use crate::json;
@@ -159,6 +159,47 @@ impl<'a> Of<'a> {
         }
     }
 
+    /// Whether it is a list with another text than these.
+    pub fn has_other(self, known: &[&str]) -> bool {
+        let Value::List(List::String(texts)) = self.new else { return false };
+        texts.iter().any(|text| !known.contains(&text.as_str()))
+    }
+
+    /// The text, number or truth value that it is, as text.
+    pub fn text(self) -> Option<Cow<'a, str>> {
+        text_of(self.new)
+    }
+
+    /// Whether it is a text without anything but white space, or nothing.
+    pub fn is_blank(self) -> bool {
+        match self.new {
+            Value::String(text) => text.trim().is_empty(),
+            value => matches!(value, Value::Null),
+        }
+    }
+
+    /// How many bytes the keys and values of a map have.
+    pub fn total_bytes(self) -> usize {
+        let mut total = 0;
+        if let Value::Map(map) = self.new {
+            map.for_each(|key, value| total += key.len() + text_of(value).map_or(0, |text| text.len()));
+        }
+        total
+    }
+
+    /// Whether what stands at the end of a way is not what is stored there. Lists are compared item by item.
+    pub fn changes(self, way: &[&'a str]) -> bool {
+        let Some((name, rest)) = way.split_first() else { return self.old != Some(self.new) };
+        match (self.new, self.old) {
+            (Value::StructList(new), Some(Value::StructList(old))) if name.parse::<usize>().is_err() => {
+                let mut pairs = new.iter().zip(old.iter()).map(|(new, old)| (Value::Struct(new), Value::Struct(old)));
+                let is_other = |(new, old)| Of { new, old: Some(old), ..self }.changes(way);
+                new.len() != old.len() || pairs.any(is_other)
+            }
+            _ => self.at(&[*name]).changes(rest),
+        }
+    }
+
     /// Whether it is stored already: in its field, or in an item of the stored list.
     pub fn is_stored(self) -> bool {
         self.old == Some(self.new) || self.items.is_some_and(|items| items.is_stored(self))
@@ -223,6 +264,18 @@ impl<'a> Of<'a> {
                     visit(Of::structure(item.path, new, None, item.items));
                 }
             }),
+        }
+    }
+
+    /// Visits the structs that are inlined in the struct.
+    pub fn inlined(self, mut visit: impl FnMut(Of<'_>)) {
+        let Value::Struct(new) = self.new else { return };
+        let old = self.old.and_then(Value::as_struct);
+        for (index, field) in new.def().fields.iter().enumerate() {
+            if let (true, Value::Struct(inner)) = (field.flags.has(Flags::INLINE), new.get(index)) {
+                let old = old.and_then(|old| old.get(index).as_struct());
+                visit(Of::structure(self.path, inner, old, self.items));
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+mod choices;
 mod ways;
 
 use std::collections::BTreeMap;

@@ -11,8 +11,10 @@ pub use super::ip::{
     lenient_ip_network,
 };
 pub use super::named::{
-    condition_reason, host_or_wildcard, iscsi_name, iscsi_name_by_prefix, literal_path, no_ip_address, signer_name,
+    api_version, api_version_of_named_group, condition_reason, host_or_wildcard, iscsi_name, iscsi_name_by_prefix,
+    kind_name, listed_namespace, literal_path, no_ip_address, signer_name, single_line, versioned_group,
 };
+pub use super::url::{non_resource_path, webhook_path, webhook_url};
 
 pub use super::resource::{claim_resource_name, container_resource_name, quota_resource_name, resource_name};
 

@@ -4,7 +4,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{DNS_LABEL_MAX_LENGTH, DNS_SUBDOMAIN_MAX_LENGTH, Messages, is_dns1123_label, is_dns1123_subdomain};
+use super::{
+    DNS_LABEL_MAX_LENGTH, DNS_SUBDOMAIN_MAX_LENGTH, Messages, is_dns1035_label, is_dns1123_label, is_dns1123_subdomain,
+};
 use crate::field_error::FieldError;
 use crate::field_path::Path;
 use crate::scalar::go_text::quote;
@@ -123,4 +125,65 @@ pub fn literal_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let refuse = |detail: String| FieldError::invalid(path, text, detail);
     let sequences = sequences.map(|sequence| refuse(format!("must not contain '{sequence}'")));
     sequences.chain(ends.map(|end| refuse(format!("cannot end with '{end}'")))).collect()
+}
+
+/// A group, which may be missing, and a version of its.
+pub fn versioned_group(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    let (group, version) = match text.split('/').collect::<Vec<_>>()[..] {
+        [version] => ("", version),
+        [group, version] => (group, version),
+        _ => return vec![FieldError::invalid(path, text, format!("unexpected GroupVersion string: {text}"))],
+    };
+    let mut errors = Vec::new();
+    if !group.is_empty() {
+        errors.extend(joined(path, group, "", &is_dns1123_subdomain(group)));
+    }
+    match version {
+        "" => errors.push(FieldError::invalid(path, text, "version must be specified")),
+        version => errors.extend(joined(path, version, "", &is_dns1035_label(version))),
+    }
+    errors
+}
+
+/// The `apiVersion` of objects of a kind (upstream `schema.ParseGroupVersion`).
+pub fn api_version(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match text.matches('/').count() {
+        0 | 1 => Vec::new(),
+        _ => vec![FieldError::invalid(path, text, format!("unexpected GroupVersion string: {text}"))],
+    }
+}
+
+/// Likewise, of a group that has a name.
+pub fn api_version_of_named_group(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    let errors = api_version(path, text);
+    let is_named = text.split_once('/').is_some_and(|(group, _)| !group.is_empty());
+    match is_named || !errors.is_empty() {
+        true => errors,
+        false => vec![FieldError::invalid(path, text, "apiVersion must specify API group")],
+    }
+}
+
+/// The name of a kind: a DNS label in any case.
+pub fn kind_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
+    let messages = is_dns1035_label(&name.to_lowercase());
+    joined(path, name, "may have mixed case, but should otherwise match: ", &messages).into_iter().collect()
+}
+
+/// All that is wrong with a text in one error.
+fn joined(path: &Path<'_>, text: &str, before: &str, messages: &Messages) -> Option<FieldError> {
+    (!messages.is_empty()).then(|| FieldError::invalid(path, text, format!("{before}{}", messages.join(","))))
+}
+
+/// A text without line breaks, but for those at its ends.
+pub fn single_line(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match text.trim().contains(['\n', '\r']) {
+        true => vec![FieldError::invalid(path, text, "must not contain line breaks")],
+        false => Vec::new(),
+    }
+}
+
+/// One of the namespaces in a list that may have `*` for all.
+pub fn listed_namespace(path: &Path<'_>, name: &str) -> Vec<FieldError> {
+    let why = |message| format!("each member of this list must be '*' or a DNS-1123 label; {message}");
+    is_dns1123_label(name).into_iter().map(|message| FieldError::invalid(path, name, why(message))).collect()
 }

@@ -2,6 +2,9 @@
 
 use std::net::IpAddr;
 
+use super::is_dns1123_subdomain;
+use crate::field_error::FieldError;
+use crate::field_path::Path;
 use crate::scalar::go_text::quote;
 
 /// The parts of a URL. What is escaped stays so.
@@ -143,6 +146,75 @@ fn check_escapes(text: &str) -> Result<(), String> {
         }
         None => Ok(()),
     }
+}
+
+const WEBHOOK_FORM: &str = "; desired format: https://host[/path]";
+
+/// The URL of a webhook (upstream `ValidateWebhookURL`).
+pub fn webhook_url(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    let url = match Url::parse(text) {
+        Ok(url) => url,
+        Err(why) => return vec![FieldError::required(path, format!("url must be a valid URL: {why}{WEBHOOK_FORM}"))],
+    };
+    let mut errors = Vec::new();
+    let mut refuse = |shown: &str, why: String| errors.push(FieldError::invalid(path, shown, why));
+    if !url.scheme.eq_ignore_ascii_case("https") {
+        let scheme = url.scheme.to_ascii_lowercase();
+        refuse(&scheme, format!("'https' is the only allowed URL scheme{WEBHOOK_FORM}"));
+    }
+    if url.host.is_empty() {
+        refuse("", format!("host must be specified{WEBHOOK_FORM}"));
+    }
+    if let Some(user) = url.user {
+        refuse(user, "user information is not permitted in the URL".into());
+    }
+    if !url.fragment.is_empty() {
+        refuse(url.fragment, "fragments are not permitted in the URL".into());
+    }
+    if !url.query.is_empty() {
+        refuse(url.query, "query parameters are not permitted in the URL".into());
+    }
+    errors
+}
+
+/// The path of a webhook behind its service: DNS names between slashes (upstream `ValidateWebhookService`).
+pub fn webhook_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    let refuse = |why: String| FieldError::invalid(path, text, why);
+    match text {
+        "" | "/" => return Vec::new(),
+        "//" => return vec![refuse("segment[0] may not be empty".into())],
+        _ => {}
+    }
+    let mut errors = Vec::new();
+    if !text.starts_with('/') {
+        errors.push(refuse("must start with a '/'".into()));
+    }
+    let mut characters = text.chars();
+    characters.next();
+    let rest = characters.as_str();
+    for (index, step) in rest.strip_suffix('/').unwrap_or(rest).split('/').enumerate() {
+        if step.is_empty() {
+            errors.push(refuse(format!("segment[{index}] may not be empty")));
+            continue;
+        }
+        errors.extend(is_dns1123_subdomain(step).iter().map(|why| refuse(format!("segment[{index}]: {why}"))));
+    }
+    errors
+}
+
+/// A path that is no resource's, which may stand for all below it (upstream `ValidateNonResourceURLPath`).
+pub fn non_resource_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    let wildcards = text.matches('*').count();
+    let why = match text {
+        "" => "must not be empty",
+        "/" => return Vec::new(),
+        _ if !text.starts_with('/') => "must start with slash",
+        _ if text.contains(' ') => "must not contain white-space",
+        _ if text.contains("//") => "must not contain double slash",
+        _ if wildcards > 1 || wildcards == 1 && !text.ends_with("/*") => "wildcard can only do suffix matching",
+        _ => return Vec::new(),
+    };
+    vec![FieldError::invalid(path, text, why)]
 }
 
 #[cfg(test)]

@@ -1,74 +1,43 @@
-//! What a node's drivers say of themselves.
+//! Drivers of nodes, and attachments of volumes to nodes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use machinery::features;
 use machinery::field_path::Path;
-use machinery::format::{self, field};
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
 
-use super::IMMUTABLE;
 use crate::core::internal::internal_value;
-use generated::storage::v1::{CSINode, CSINodeDriver};
+use generated::storage::v1::{CSINode, CSINodeDriver, VolumeError};
 
-const MAX_NODE_ID_LENGTH: usize = 256;
+const MAX_MESSAGE_SIZE: usize = 1024;
+/// That of all metadata of an attachment.
+const WRONG_MESSAGE_SIZE: usize = 256 * 1024;
 
-/// `ValidateCSINode`, `ValidateCSINodeUpdate`
-pub fn validate_csi_node(v: &mut Validation<'_>, path: &Path<'_>, new: &CSINode, old: Option<&CSINode>) {
+/// Nothing may change of a driver but how many volumes fit. By hand: drivers are looked up by their names, and the
+/// stored form of each is looked for in all new ones.
+pub fn validate_drivers_update(v: &mut Validation<'_>, path: &Path<'_>, new: &CSINode, old: Option<&CSINode>) {
     let path = path.child("spec.drivers");
-    let mut names = HashSet::new();
-    for (index, driver) in new.spec.drivers.iter().enumerate() {
-        let path = path.index(index);
-        validate_names(v, &path, driver);
-        if !names.insert(driver.name.as_str()) {
-            v.duplicate(&path.child("name"), &driver.name);
-        }
-        validate_topology_keys(v, &path, &driver.topology_keys);
-    }
-    let Some(old) = old else { return };
-    let mut by_name: HashMap<&str, Vec<&CSINodeDriver>> = HashMap::new();
+    let any_count = v.context.enabled(features::MutableCSINodeAllocatableCount);
+    let compared = |driver: &CSINodeDriver| {
+        let allocatable = driver.allocatable.clone().filter(|_| !any_count);
+        CSINodeDriver { allocatable, ..driver.clone() }
+    };
+    let mut by_name: HashMap<&str, Vec<CSINodeDriver>> = HashMap::new();
     for driver in &new.spec.drivers {
-        by_name.entry(&driver.name).or_default().push(driver);
+        by_name.entry(&driver.name).or_default().push(compared(driver));
     }
-    for old in &old.spec.drivers {
-        for new in by_name.get(old.name.as_str()).into_iter().flatten() {
-            validate_same_driver(v, &path, new, old);
+    for old in old.into_iter().flat_map(|old| &old.spec.drivers) {
+        let old = compared(old);
+        for new in by_name.get(old.name.as_str()).into_iter().flatten().filter(|new| Ref::of(*new) != Ref::of(&old)) {
+            v.invalid(&path, internal_value(new), "field is immutable");
         }
     }
 }
 
-fn validate_names(v: &mut Validation<'_>, path: &Path<'_>, driver: &CSINodeDriver) {
-    v.errors.extend(field::csi_driver_name(&path.child("name"), &driver.name));
-    let id = path.child("nodeID");
-    v.filled(&id, &driver.node_id);
-    if driver.node_id.len() > MAX_NODE_ID_LENGTH {
-        v.invalid(&id, &driver.node_id, format!("must be {MAX_NODE_ID_LENGTH} characters or less"));
-    }
-    if let Some(count) = driver.allocatable.as_ref().and_then(|allocatable| allocatable.count) {
-        v.not_negative(&path.child("allocatable").child("count"), count);
-    }
-}
-
-fn validate_topology_keys(v: &mut Validation<'_>, path: &Path<'_>, keys: &[String]) {
-    let mut seen = HashSet::new();
-    for key in keys {
-        v.filled(path, key);
-        if !seen.insert(key) {
-            v.duplicate(path, key);
-        }
-        v.malformed(path, key, format::is_qualified_name(key));
-    }
-}
-
-/// Nothing may change but how many volumes fit.
-fn validate_same_driver(v: &mut Validation<'_>, path: &Path<'_>, new: &CSINodeDriver, old: &CSINodeDriver) {
-    let mut drivers = [new.clone(), old.clone()];
-    if v.context.enabled(features::MutableCSINodeAllocatableCount) {
-        drivers.iter_mut().for_each(|driver| driver.allocatable = None);
-    }
-    let [new, old] = &drivers;
-    if Ref::of(new) != Ref::of(old) {
-        v.invalid(path, internal_value(new), IMMUTABLE);
+/// By hand: upstream names the wrong limit (`validateVolumeError`).
+pub fn validate_message(v: &mut Validation<'_>, path: &Path<'_>, error: &VolumeError, _: Option<&VolumeError>) {
+    if error.message.len() > MAX_MESSAGE_SIZE {
+        v.too_long(&path.child("message"), WRONG_MESSAGE_SIZE);
     }
 }
