@@ -490,6 +490,8 @@ pub enum Assertion {
     Invalid(String),
     /// What the message shows, and the detail.
     InvalidAs(String, String),
+    /// The message shows `null` instead of the value.
+    InvalidNull(String),
     Unsupported(Vec<String>),
     /// The only member of its union; the detail is empty where upstream does not refuse it.
     Member(String),
@@ -513,9 +515,21 @@ pub enum Assertion {
     /// A word of `name = ..`: a rule of names.
     Name(String),
     OneOf(Vec<String>),
+    /// An option with texts, and the detail.
+    Listed(String, String),
+    /// A field of the struct that holds the text, and the detail.
+    Among(String, String),
+    NotAmong(String, String),
+    JsonObject,
     Each(Vec<Assertion>),
     Keys(Vec<Assertion>),
     EachKey(Vec<Assertion>),
+    /// Of the entry that is looked at.
+    Key(Vec<Assertion>),
+    /// The bytes of a key that errors show at most.
+    ShortKeys(i64, Vec<Assertion>),
+    /// The field of items by which stored ones are found.
+    Paired(String, Vec<Assertion>),
     Labels,
     Field(String, Vec<Assertion>),
     At(String, Vec<Assertion>),
@@ -532,6 +546,8 @@ pub enum Condition {
     Create,
     Set(String),
     Unset(String),
+    /// The document that was sent has an empty list or map there.
+    SentEmpty(String),
     Is(String, Vec<String>),
     Not(Box<Condition>),
     Any(Vec<Condition>),
@@ -584,6 +600,9 @@ impl Assertion {
             Assertion::Each(inner)
             | Assertion::Keys(inner)
             | Assertion::EachKey(inner)
+            | Assertion::Key(inner)
+            | Assertion::ShortKeys(_, inner)
+            | Assertion::Paired(_, inner)
             | Assertion::Field(_, inner)
             | Assertion::At(_, inner) => inner,
             _ => &[],
@@ -607,6 +626,7 @@ impl Condition {
             Condition::None(fields) | Condition::Many(fields) => fields,
             Condition::Set(field)
             | Condition::Unset(field)
+            | Condition::SentEmpty(field)
             | Condition::Single(field)
             | Condition::Member(field)
             | Condition::Is(field, _)

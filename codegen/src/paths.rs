@@ -30,7 +30,10 @@ pub fn follow<'m>(model: &'m Model, from: StructId, path: &str) -> Result<Place<
 
 /// The path of a field below another one, or below the struct itself where that is empty.
 pub fn below(path: &str, field: &str) -> String {
-    if path.is_empty() { field.to_string() } else { format!("{path}.{field}") }
+    match (path, field) {
+        ("", only) | (only, "") => only.to_string(),
+        (path, field) => format!("{path}.{field}"),
+    }
 }
 
 fn step<'m>(model: &'m Model, place: Place<'m>, name: &str) -> Result<Place<'m>, String> {

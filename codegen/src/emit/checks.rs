@@ -59,6 +59,7 @@ impl Writer<'_> {
             Condition::Create => "Condition::Create".into(),
             Condition::Set(field) => format!("Condition::Set({})", way(field)),
             Condition::Unset(field) => format!("Condition::Unset({})", way(field)),
+            Condition::SentEmpty(field) => format!("Condition::SentEmpty({})", way(field)),
             Condition::Is(field, values) => format!("Condition::Is({}, {})", way(field), self.values(field, values)),
             Condition::None(fields) => format!("Condition::None({})", ways(fields)),
             Condition::Many(fields) => format!("Condition::Many({})", ways(fields)),
@@ -104,6 +105,7 @@ impl Writer<'_> {
             Assertion::NotNegative(detail) => format!("NotNegative({})", string(detail)),
             Assertion::Invalid(detail) => format!("Invalid({})", string(detail)),
             Assertion::InvalidAs(shown, detail) => format!("InvalidAs({}, {})", string(shown), string(detail)),
+            Assertion::InvalidNull(detail) => format!("InvalidNull({})", string(detail)),
             Assertion::Unsupported(values) => format!("Unsupported({})", self.values(field, values)),
             Assertion::Member(detail) => format!("Member({}, {})", string(detail), ways(self.members)),
             Assertion::Valid => "Valid".into(),
@@ -121,9 +123,18 @@ impl Writer<'_> {
             Assertion::Format(word) => format!("Format(machinery::format::field::{word})"),
             Assertion::Name(word) => format!("Name(machinery::format::NameRule::{})", word.to_upper_camel_case()),
             Assertion::OneOf(values) => format!("OneOf({})", self.values(field, values)),
+            Assertion::Listed(option, detail) => {
+                format!("Listed(machinery::options::{}, {})", constant(option), string(detail))
+            }
+            Assertion::Among(field, detail) => format!("Among({}, {})", way(field), string(detail)),
+            Assertion::NotAmong(field, detail) => format!("NotAmong({}, {})", way(field), string(detail)),
+            Assertion::JsonObject => "JsonObject".into(),
             Assertion::Each(inner) => format!("Each(&[{}])", nested(inner)),
             Assertion::Keys(inner) => format!("Keys(&[{}])", nested(inner)),
             Assertion::EachKey(inner) => format!("EachKey(&[{}])", nested(inner)),
+            Assertion::Key(inner) => format!("Key(&[{}])", nested(inner)),
+            Assertion::ShortKeys(bytes, inner) => format!("ShortKeys({bytes}, &[{}])", nested(inner)),
+            Assertion::Paired(field, inner) => format!("Paired({}, &[{}])", string(field), nested(inner)),
             Assertion::Labels => "Labels".into(),
             Assertion::Field(below, inner) => {
                 format!("Field({}, &[{}])", way(below), nested_at(&paths::below(field, below), inner))

@@ -4,12 +4,14 @@
 //! that is written, so a valid text costs one scan and no allocation; the regular expressions only stand in messages.
 
 pub mod content;
+mod device;
 pub mod field;
 pub mod ip;
 mod matcher;
 mod name;
 mod named;
 pub mod url;
+mod version;
 
 pub use name::NameRule;
 

@@ -78,3 +78,11 @@ pub const ANY_SECRET_NAME: &str = "any_secret_name";
 pub const ANY_WILDCARD_RULE: &str = "any_wildcard_rule";
 /// Services may have names that begin with a digit.
 pub const RELAXED_SERVICE_NAMES: &str = "relaxed_service_names";
+/// The names of a claim's requests, and of their alternatives behind them.
+pub const DEVICE_REQUESTS: &str = "device_requests";
+/// The devices that a claim has got.
+pub const ALLOCATED_DEVICES: &str = "allocated_devices";
+/// Devices have taints, counters or lists of values.
+pub const ADVANCED_DEVICES: &str = "advanced_devices";
+/// Each device says which nodes reach it.
+pub const NODES_BY_DEVICE: &str = "nodes_by_device";

@@ -2,6 +2,7 @@
 
 use super::of::{Of, length};
 use super::{CheckDef, Condition};
+use crate::field_path::Path;
 use crate::hooks::Validation;
 
 impl CheckDef {
@@ -22,6 +23,7 @@ impl Validation<'_> {
             Condition::Create => of.old.is_none(),
             Condition::Set(field) => !of.at(field).is_empty(),
             Condition::Unset(field) => of.at(field).is_empty(),
+            Condition::SentEmpty(field) => self.was_sent_empty(of.path, field),
             Condition::Is(field, known) => of.at(field).is(known),
             Condition::None(fields) => fields.iter().all(|field| of.at(field).is_empty()),
             Condition::Many(fields) => fields.iter().filter(|field| !of.at(field).is_empty()).count() > 1,
@@ -39,6 +41,13 @@ impl Validation<'_> {
             Condition::Subresource(name) => self.context.subresource == name,
             Condition::Gate(gate) => self.context.enabled(gate),
             Condition::Option(option) => self.has_option(option),
+        }
+    }
+
+    fn was_sent_empty(&self, path: &Path<'_>, way: &[&str]) -> bool {
+        match way.split_first() {
+            Some((name, way)) => self.was_sent_empty(&path.child(name), way),
+            None => self.context.sent.is_empty_at(&path.to_string()),
         }
     }
 }

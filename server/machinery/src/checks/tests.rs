@@ -1,3 +1,5 @@
+mod entries;
+
 use std::collections::BTreeMap;
 
 use super::*;
