@@ -59,7 +59,8 @@ pub struct ResourceSlice {
     invalid("", "only one of `sharedCounters` or `devices` is allowed"),
     when(any(set(sharedCounters), sent_empty(sharedCounters)), any(set(devices), sent_empty(devices)))
 )]
-#[check(self, by_hand = choose_slice_options)]
+#[check(self, choose(nodes_by_device, perDeviceNodeSelection = true))]
+#[check(self, by_hand = choose_advanced_devices)]
 #[check(
     devices,
     max_items = 64,

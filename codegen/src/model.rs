@@ -493,12 +493,16 @@ pub enum Assertion {
     /// The message shows `null` instead of the value.
     InvalidNull(String),
     Unsupported(Vec<String>),
+    /// The field is forbidden whenever the conditions hold.
+    Refused(String),
+    /// An option, and the conditions under which it is chosen.
+    Choose(String, Vec<Condition>),
     /// The only member of its union; the detail is empty where upstream does not refuse it.
     Member(String),
     Valid,
     Ratchet,
-    /// Fields of the items, or none where the value itself is compared.
-    Distinct(Vec<String>),
+    /// Fields of the items, or none where the value itself is compared, and the detail.
+    Distinct(Vec<String>, String),
     Positive(String),
     NotNegative(String),
     Immutable(String),
@@ -546,14 +550,22 @@ pub enum Condition {
     Create,
     Set(String),
     Unset(String),
-    /// The document that was sent has an empty list or map there.
-    SentEmpty(String),
     Is(String, Vec<String>),
     Not(Box<Condition>),
     Any(Vec<Condition>),
     All(Vec<Condition>),
     Was(Box<Condition>),
     Changed(String),
+    /// The list has another number of items than the stored one.
+    Resized(String),
+    /// An empty list or map was sent.
+    SentEmpty(String),
+    /// Two fields hold the same.
+    Same(String, String),
+    /// Nothing is wrong with a field.
+    Holds(String, Vec<Assertion>),
+    /// The request names one of these versions, each with its group.
+    Version(Vec<String>),
     None(Vec<String>),
     Many(Vec<String>),
     Single(String),
@@ -621,16 +633,27 @@ impl Condition {
     }
 
     /// The fields that it looks at itself.
-    pub fn fields(&self) -> &[String] {
+    pub fn fields(&self) -> Vec<&String> {
         match self {
-            Condition::None(fields) | Condition::Many(fields) => fields,
+            Condition::None(fields) | Condition::Many(fields) => fields.iter().collect(),
+            Condition::Same(one, other) => vec![one, other],
             Condition::Set(field)
             | Condition::Unset(field)
-            | Condition::SentEmpty(field)
             | Condition::Single(field)
             | Condition::Member(field)
             | Condition::Is(field, _)
-            | Condition::Changed(field) => std::slice::from_ref(field),
+            | Condition::Holds(field, _)
+            | Condition::Resized(field)
+            | Condition::SentEmpty(field)
+            | Condition::Changed(field) => vec![field],
+            _ => Vec::new(),
+        }
+    }
+
+    /// What is to hold for it to be met.
+    pub fn assertions(&self) -> &[Assertion] {
+        match self {
+            Condition::Holds(_, assertions) => assertions,
             _ => &[],
         }
     }

@@ -19,13 +19,29 @@ pub struct Place<'m> {
 /// Follows a path from a struct; on failure says which name is wrong and what might be meant.
 pub fn follow<'m>(model: &'m Model, from: StructId, path: &str) -> Result<Place<'m>, String> {
     let mut place: Option<Place<'m>> = None;
-    for name in path.split('.') {
+    for name in names(path) {
         place = Some(match place {
             None => member(model, from, name, true)?,
             Some(place) => step(model, place, name)?,
         });
     }
     place.ok_or_else(|| "the path is empty".to_string())
+}
+
+/// The names on a path. What stands in brackets, a key or an index, is one of them, without the brackets.
+pub fn names(path: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    for (index, part) in path.split('[').enumerate() {
+        let rest = match part.split_once(']').filter(|_| index > 0) {
+            Some((key, rest)) => {
+                names.push(key);
+                rest.strip_prefix('.').unwrap_or(rest)
+            }
+            None => part,
+        };
+        names.extend(rest.split('.').filter(|name| !name.is_empty()));
+    }
+    names
 }
 
 /// The path of a field below another one, or below the struct itself where that is empty.
@@ -37,6 +53,9 @@ pub fn below(path: &str, field: &str) -> String {
 }
 
 fn step<'m>(model: &'m Model, place: Place<'m>, name: &str) -> Result<Place<'m>, String> {
+    if let (TypeRef::List(items), Ok(_)) = (place.ty, name.parse::<usize>()) {
+        return Ok(Place { ty: items, always: false, ..place });
+    }
     match through_lists(place.ty) {
         TypeRef::Struct(id) => member(model, *id, name, place.always),
         TypeRef::Map(values) => Ok(Place { ty: values, always: false, ..place }),

@@ -43,7 +43,8 @@ fn checks(model: &Model, group: &Group) -> usize {
 
 fn count(assertions: &[Assertion]) -> usize {
     let of = |assertion: &Assertion| match assertion {
-        Assertion::Optional | Assertion::Valid | Assertion::Ratchet | Assertion::Below(_) | Assertion::ByHand(_) => 0,
+        Assertion::Optional | Assertion::Valid | Assertion::Ratchet | Assertion::Choose(..) => 0,
+        Assertion::Below(_) | Assertion::ByHand(_) => 0,
         other if other.inner().is_empty() => 1,
         other => count(other.inner()),
     };

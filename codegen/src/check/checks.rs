@@ -25,7 +25,10 @@ impl Checker<'_> {
             }
             self.words_of(&check.assertions, &check.span, formats);
             self.parts_of(&check.assertions, &check.field, one, &check.span);
-            check.when.iter().for_each(|condition| self.gates_of(condition, &check.span, gates));
+            for condition in conditions(check) {
+                self.gates_of(condition, &check.span, gates);
+                self.words_of_condition(condition, &check.span, formats);
+            }
         }
     }
 
@@ -34,6 +37,11 @@ impl Checker<'_> {
             self.gate(span, Some(gate), gates);
         }
         condition.inner().iter().for_each(|inner| self.gates_of(inner, span, gates));
+    }
+
+    fn words_of_condition(&mut self, condition: &Condition, span: &Span, formats: &Formats) {
+        self.words_of(condition.assertions(), span, formats);
+        condition.inner().iter().for_each(|inner| self.words_of_condition(inner, span, formats));
     }
 
     /// `below = PART` leads to structs that have checks of the part.
@@ -85,19 +93,31 @@ impl Checker<'_> {
     }
 }
 
+/// The conditions of a check, and those of the options that it chooses.
+fn conditions(check: &Check) -> impl Iterator<Item = &Condition> {
+    let chosen = check.assertions.iter().flat_map(|assertion| match assertion {
+        Assertion::Choose(_, conditions) => conditions.as_slice(),
+        _ => &[],
+    });
+    check.when.iter().chain(chosen)
+}
+
 /// The fields that a check names.
 fn paths(check: &Check) -> Vec<String> {
     let mut paths = Vec::new();
     if !check.field.is_empty() {
         paths.push(check.field.clone());
     }
-    check.when.iter().for_each(|condition| paths_of_condition(condition, &mut paths));
+    conditions(check).for_each(|condition| paths_of_condition(condition, &mut paths));
     check.assertions.iter().for_each(|assertion| paths_of_assertion(assertion, &check.field, &mut paths));
     paths
 }
 
 fn paths_of_condition(condition: &Condition, paths: &mut Vec<String>) {
-    paths.extend_from_slice(condition.fields());
+    paths.extend(condition.fields().into_iter().cloned());
+    if let Condition::Holds(field, assertions) = condition {
+        assertions.iter().for_each(|assertion| paths_of_assertion(assertion, field, paths));
+    }
     condition.inner().iter().for_each(|inner| paths_of_condition(inner, paths));
 }
 
@@ -115,7 +135,7 @@ fn paths_of_assertion(assertion: &Assertion, at: &str, paths: &mut Vec<String>) 
             paths.push(below(at, field));
             inner.iter().for_each(|inner| paths_of_assertion(inner, at, paths));
         }
-        Assertion::Distinct(fields) => paths.extend(fields.iter().map(|field| below(at, field))),
+        Assertion::Distinct(fields, _) => paths.extend(fields.iter().map(|field| below(at, field))),
         other => other.inner().iter().for_each(|inner| paths_of_assertion(inner, at, paths)),
     }
 }

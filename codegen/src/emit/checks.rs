@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use heck::ToUpperCamelCase;
 
 use super::functions;
-use super::rust::{constant, ident, path_literal, string, strings};
+use super::rust::{constant, ident, string, strings};
 use crate::model::{Assertion, Condition, Enum, Model, Struct, StructId, TypeRef};
 use crate::paths;
 
@@ -59,7 +59,6 @@ impl Writer<'_> {
             Condition::Create => "Condition::Create".into(),
             Condition::Set(field) => format!("Condition::Set({})", way(field)),
             Condition::Unset(field) => format!("Condition::Unset({})", way(field)),
-            Condition::SentEmpty(field) => format!("Condition::SentEmpty({})", way(field)),
             Condition::Is(field, values) => format!("Condition::Is({}, {})", way(field), self.values(field, values)),
             Condition::None(fields) => format!("Condition::None({})", ways(fields)),
             Condition::Many(fields) => format!("Condition::Many({})", ways(fields)),
@@ -73,6 +72,16 @@ impl Writer<'_> {
             Condition::Any(inner) => format!("Condition::Any(&[{}])", self.conditions(inner)),
             Condition::All(inner) => format!("Condition::All(&[{}])", self.conditions(inner)),
             Condition::Changed(field) => format!("Condition::Changed({})", way(field)),
+            Condition::Resized(field) => format!("Condition::Resized({})", way(field)),
+            Condition::SentEmpty(field) => format!("Condition::SentEmpty({})", way(field)),
+            Condition::Same(one, other) => format!("Condition::Same({}, {})", way(one), way(other)),
+            Condition::Holds(field, assertions) => {
+                let assertions: Vec<String> = assertions.iter().map(|one| self.assertion(field, one)).collect();
+                format!("Condition::Holds({}, &[{}])", way(field), assertions.join(", "))
+            }
+            Condition::Version(versions) => {
+                format!("Condition::Version({})", strings(&versions.iter().collect::<Vec<_>>()))
+            }
             Condition::NoMember => format!("Condition::None({})", ways(self.members)),
             Condition::Several => "Condition::Several".into(),
             Condition::Part(parts) => {
@@ -106,11 +115,15 @@ impl Writer<'_> {
             Assertion::Invalid(detail) => format!("Invalid({})", string(detail)),
             Assertion::InvalidAs(shown, detail) => format!("InvalidAs({}, {})", string(shown), string(detail)),
             Assertion::InvalidNull(detail) => format!("InvalidNull({})", string(detail)),
+            Assertion::Refused(detail) => format!("Refused({})", string(detail)),
+            Assertion::Choose(option, conditions) => {
+                format!("Choose(machinery::options::{}, &[{}])", constant(option), self.conditions(conditions))
+            }
             Assertion::Unsupported(values) => format!("Unsupported({})", self.values(field, values)),
             Assertion::Member(detail) => format!("Member({}, {})", string(detail), ways(self.members)),
             Assertion::Valid => "Valid".into(),
             Assertion::Ratchet => "Ratchet".into(),
-            Assertion::Distinct(fields) => format!("Distinct({})", ways(fields)),
+            Assertion::Distinct(fields, detail) => format!("Distinct({}, {})", ways(fields), string(detail)),
             Assertion::Immutable(detail) => format!("Immutable({})", string(detail)),
             Assertion::Unchanged(detail) => format!("Unchanged({})", string(detail)),
             Assertion::Min(min, detail) => format!("Min({min}, {})", string(detail)),
@@ -182,7 +195,7 @@ impl Writer<'_> {
 
 /// The way to a field; none for the struct itself.
 fn way(field: &str) -> String {
-    if field.is_empty() { "&[]".into() } else { path_literal(field) }
+    strings(&paths::names(field))
 }
 
 /// The ways to fields.

@@ -13,6 +13,8 @@ pub(super) const ASSERTIONS: &[&str] = &[
     "missing",
     "invalid",
     "unsupported",
+    "refused",
+    "choose",
     "member",
     "valid",
     "ratchet",
@@ -53,7 +55,6 @@ pub(super) const CONDITIONS: &[&str] = &[
     "create",
     "set",
     "unset",
-    "sent_empty",
     "gate",
     "not",
     "none",
@@ -64,6 +65,11 @@ pub(super) const CONDITIONS: &[&str] = &[
     "all",
     "was",
     "changed",
+    "resized",
+    "sent_empty",
+    "same",
+    "holds",
+    "version",
     "no_member",
     "several",
     "part",
@@ -110,10 +116,12 @@ impl Reader<'_> {
             Some("not_negative") => Assertion::NotNegative(self.detail(entry)),
             Some("invalid") => self.invalid(entry)?,
             Some("unsupported") => Assertion::Unsupported(self.strings(entry)),
+            Some("refused") => Assertion::Refused(self.string(entry)?),
+            Some("choose") => self.choose(entry)?,
             Some("member") => Assertion::Member(self.detail(entry)),
             Some("valid") if self.flag(entry) => Assertion::Valid,
             Some("ratchet") if self.flag(entry) => Assertion::Ratchet,
-            Some("distinct") => Assertion::Distinct(self.compared(entry)),
+            Some("distinct") => self.distinct_items(entry),
             Some("immutable") => Assertion::Immutable(self.detail(entry)),
             Some("unchanged") => Assertion::Unchanged(self.string(entry)?),
             Some("min") => self.bound(entry).map(|(bound, detail)| Assertion::Min(bound, detail))?,
@@ -199,10 +207,7 @@ impl Reader<'_> {
 
     /// `range(1, 100)` or `range(1, 100, "detail")`.
     fn range(&mut self, entry: &Entry) -> Option<Assertion> {
-        let arguments = match &entry.value.kind {
-            ExprKind::Call(_, arguments) => arguments.as_slice(),
-            _ => &[],
-        };
+        let arguments = arguments(entry);
         let kinds: Vec<&ExprKind> = arguments.iter().map(|argument| &argument.value.kind).collect();
         match kinds.as_slice() {
             [ExprKind::Int(min), ExprKind::Int(max)] => Some(Assertion::Range(*min, *max, String::new())),
@@ -218,10 +223,7 @@ impl Reader<'_> {
 
     /// `at_most(field, "detail")`, and likewise other words.
     fn compared_with(&mut self, entry: &Entry) -> Option<(String, String)> {
-        let arguments = match &entry.value.kind {
-            ExprKind::Call(_, arguments) => arguments.as_slice(),
-            _ => &[],
-        };
+        let arguments = arguments(entry);
         match arguments {
             [field, Entry { value: Expr { kind: ExprKind::Str(detail), .. }, .. }] => {
                 path_text(&field.value).map(|field| (field, detail.clone()))
@@ -252,20 +254,36 @@ impl Reader<'_> {
         }
     }
 
-    /// `distinct`, or `distinct(field, ..)`.
-    fn compared(&mut self, entry: &Entry) -> Vec<String> {
-        match &entry.value.kind {
-            ExprKind::Call(_, arguments) => arguments.iter().filter_map(|one| path_text(&one.value)).collect(),
-            _ => Vec::new(),
+    /// `distinct`, `distinct(field, ..)`, or `distinct(field, .., "detail")`.
+    fn distinct_items(&mut self, entry: &Entry) -> Assertion {
+        let arguments = arguments(entry);
+        let detail = arguments.iter().find_map(|argument| match &argument.value.kind {
+            ExprKind::Str(detail) => Some(detail.clone()),
+            _ => None,
+        });
+        let fields = arguments.iter().filter(|argument| !matches!(argument.value.kind, ExprKind::Str(_)));
+        let fields = fields.filter_map(|one| path_text(&one.value)).collect();
+        Assertion::Distinct(fields, detail.unwrap_or_default())
+    }
+
+    /// `choose = option`, or `choose(option, CONDITION, ..)`.
+    fn choose(&mut self, entry: &Entry) -> Option<Assertion> {
+        match arguments(entry) {
+            _ if entry.key.is_some() => self.ident(entry).map(|option| Assertion::Choose(option.text, Vec::new())),
+            [option, conditions @ ..] if !conditions.is_empty() => {
+                path_text(&option.value).map(|option| Assertion::Choose(option, self.conditions(conditions)))
+            }
+            _ => {
+                let message = "an option is chosen by `choose(option, CONDITION, ..)`";
+                self.error(codes::BAD_VALUE, &entry.value.span, message);
+                None
+            }
         }
     }
 
     /// `word(place, assertion, ..)`.
     fn placed(&mut self, entry: &Entry) -> Option<(String, Vec<Assertion>)> {
-        let arguments = match &entry.value.kind {
-            ExprKind::Call(_, arguments) => arguments.as_slice(),
-            _ => &[],
-        };
+        let arguments = arguments(entry);
         let place = arguments.first().and_then(|first| match &first.value.kind {
             ExprKind::Str(text) => Some(text.clone()),
             _ => path_text(&first.value),
@@ -294,10 +312,7 @@ impl Reader<'_> {
             }
             return Some(Condition::Is(key.text(), self.values(entry)));
         }
-        let arguments = match &entry.value.kind {
-            ExprKind::Call(_, arguments) => arguments.as_slice(),
-            _ => &[],
-        };
+        let arguments = arguments(entry);
         let name = arguments.first().and_then(|argument| path_text(&argument.value));
         match (entry.word().as_deref(), name, arguments) {
             (Some("update"), None, []) => Some(Condition::Update),
@@ -306,7 +321,6 @@ impl Reader<'_> {
             (Some("several"), None, []) => Some(Condition::Several),
             (Some("set"), Some(field), [_]) => Some(Condition::Set(field)),
             (Some("unset"), Some(field), [_]) => Some(Condition::Unset(field)),
-            (Some("sent_empty"), Some(field), [_]) => Some(Condition::SentEmpty(field)),
             (Some("single"), Some(field), [_]) => Some(Condition::Single(field)),
             (Some("member"), Some(field), [_]) => Some(Condition::Member(field)),
             (Some("none"), Some(_), fields) => {
@@ -316,6 +330,16 @@ impl Reader<'_> {
                 Some(Condition::Many(fields.iter().filter_map(|one| path_text(&one.value)).collect()))
             }
             (Some("changed"), Some(field), [_]) => Some(Condition::Changed(field)),
+            (Some("resized"), Some(field), [_]) => Some(Condition::Resized(field)),
+            (Some("sent_empty"), Some(field), [_]) => Some(Condition::SentEmpty(field)),
+            (Some("same"), Some(one), [_, other]) => path_text(&other.value).map(|other| Condition::Same(one, other)),
+            (Some("holds"), Some(field), [_, inner @ ..]) if !inner.is_empty() => {
+                let field = if field == "self" { String::new() } else { field };
+                Some(Condition::Holds(field, inner.iter().filter_map(|entry| self.assertion(entry)).collect()))
+            }
+            (Some("version"), Some(_), versions) => {
+                Some(Condition::Version(versions.iter().filter_map(|one| path_text(&one.value)).collect()))
+            }
             (Some("gate"), Some(gate), [_]) => Some(Condition::Gate(gate)),
             (Some("option"), Some(option), [_]) => Some(Condition::Option(option)),
             (Some("part"), Some(_), parts) => {
@@ -343,5 +367,13 @@ impl Reader<'_> {
             ExprKind::Int(number) => vec![number.to_string()],
             _ => path_text(&entry.value).map_or_else(|| self.strings(entry), |value| vec![value]),
         }
+    }
+}
+
+/// What a word has in parentheses.
+fn arguments(entry: &Entry) -> &[Entry] {
+    match &entry.value.kind {
+        ExprKind::Call(_, arguments) => arguments,
+        _ => &[],
     }
 }

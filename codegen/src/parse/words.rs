@@ -66,6 +66,7 @@ pub enum ExprKind {
 /// Names joined by dots or by `::`; equal to the same path anywhere.
 #[derive(Clone, Debug)]
 pub struct Path {
+    /// Names; the key of an entry and the index of an item stand in brackets.
     pub segments: Vec<String>,
     /// Joined by `::`, as types are.
     pub colons: bool,
@@ -80,7 +81,7 @@ impl PartialEq for Path {
 
 impl Path {
     pub fn text(&self) -> String {
-        self.segments.join(if self.colons { "::" } else { "." })
+        self.segments.join(if self.colons { "::" } else { "." }).replace(".[", "[")
     }
 
     /// The name when there is just one.
@@ -221,12 +222,23 @@ impl Cursor<'_> {
         }
     }
 
+    /// An entry of a map or an item of a list, where the path goes on with one.
+    fn entry_of_path(&mut self) -> Option<String> {
+        let entry = self.peek(0).and_then(in_brackets)?;
+        self.next();
+        Some(entry)
+    }
+
     fn path_or_call(&mut self, first: String, span: Span, errors: &mut Vec<WordError>) -> Expr {
         if first == "true" || first == "false" {
             return Expr { kind: ExprKind::Bool(first == "true"), span };
         }
         let mut path = Path { segments: vec![bare(&first)], colons: false, span: span.clone() };
         loop {
+            if let Some(entry) = self.entry_of_path() {
+                path.segments.push(entry);
+                continue;
+            }
             let colons = self.is_punct(0, ':') && self.is_punct(1, ':') && self.is_ident(2);
             let dot = self.is_punct(0, '.') && self.is_ident(1);
             if !colons && !dot {
@@ -243,6 +255,20 @@ impl Cursor<'_> {
         self.next();
         let arguments = entries(arguments, self.scope, errors);
         Expr { kind: ExprKind::Call(path, arguments), span }
+    }
+}
+
+/// The key or index in brackets, with its brackets: `["tls.crt"]`, `[0]`.
+fn in_brackets(token: &TokenTree) -> Option<String> {
+    let TokenTree::Group(group) = token else { return None };
+    let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
+    match (group.delimiter(), tokens.as_slice()) {
+        (Delimiter::Bracket, [only]) => match literal(only)? {
+            ExprKind::Str(key) => Some(format!("[{key}]")),
+            ExprKind::Int(index) => Some(format!("[{index}]")),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

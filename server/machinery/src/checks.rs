@@ -49,6 +49,10 @@ pub enum Assertion {
     InvalidNull(&'static str),
     /// The field is reported as none of these: for checks with conditions.
     Unsupported(&'static [&'static str]),
+    /// The field is forbidden: for checks with conditions.
+    Refused(&'static str),
+    /// Nothing; the option is chosen from now on if these conditions hold, and not chosen if they do not.
+    Choose(&'static str, &'static [Condition]),
     /// The field is not empty only if these fields are: for members of unions. Nothing else is asserted of an empty
     /// field
     /// and of one that is refused. An empty detail refuses nothing.
@@ -59,14 +63,14 @@ pub enum Assertion {
     Ratchet,
     /// No item of the list before this one has the same value, or the same values in these fields. Nothing else is
     /// asserted of one that has.
-    Distinct(&'static [&'static [&'static str]]),
+    Distinct(&'static [&'static [&'static str]], &'static str),
     /// An update leaves the field as it was.
     Immutable(&'static str),
     /// An update must not change the field, which is forbidden.
     Unchanged(&'static str),
-    /// A number is at least this.
+    /// A number, or a quantity rounded away from zero to one, is at least this.
     Min(i64, &'static str),
-    /// A number is at most this.
+    /// A number, or a quantity rounded away from zero to one, is at most this.
     Max(i64, &'static str),
     /// A number is between these two, both included.
     Range(i64, i64, &'static str),
@@ -137,8 +141,6 @@ pub enum Condition {
     Set(&'static [&'static str]),
     /// A field is empty.
     Unset(&'static [&'static str]),
-    /// The document that was sent has an empty list or map in a field.
-    SentEmpty(&'static [&'static str]),
     /// A text, a number or a truth value is one of these, or some item of a list is.
     Is(&'static [&'static str], &'static [&'static str]),
     /// None of the fields is set.
@@ -157,6 +159,16 @@ pub enum Condition {
     Was(&'static Condition),
     /// A field is not what is stored, or nothing is stored.
     Changed(&'static [&'static str]),
+    /// A list or map has not as many items as what is stored.
+    Resized(&'static [&'static str]),
+    /// An empty list or map was sent.
+    SentEmpty(&'static [&'static str]),
+    /// Two fields hold the same.
+    Same(&'static [&'static str], &'static [&'static str]),
+    /// Nothing is wrong with a field.
+    Holds(&'static [&'static str], &'static [Assertion]),
+    /// The request names one of these groups and versions: `apps/v1`, `v1`.
+    Version(&'static [&'static str]),
     /// The struct is one of several items of its list.
     Several,
     /// What asks for the checks asks for one of these parts of them; the part without a name is that of checks that do
@@ -202,10 +214,8 @@ impl Validation<'_> {
     /// Goes on to a field. Nothing is asserted of a field below a struct that is not there.
     fn walk(&mut self, field: &[&'static str], assertions: &[Assertion], of: Of<'_>) -> bool {
         let Some((name, rest)) = field.split_first() else { return self.assert_all(assertions, of) };
-        match of.field(name) {
-            Some((field, new, old)) => {
-                self.walk(rest, assertions, Of { path: &of.path.child(name), field: Some(field), new, old, ..of })
-            }
+        match of.step(name) {
+            Some(next) => self.walk(rest, assertions, Of { path: &of.path_to(name), ..next }),
             None => true,
         }
     }
@@ -229,7 +239,7 @@ impl Validation<'_> {
             Assertion::Optional => return !empty,
             Assertion::Ratchet => return !of.is_stored(),
             Assertion::Member(detail, others) => return self.member(detail, others, of),
-            Assertion::Distinct(fields) => return self.distinct(fields, of),
+            Assertion::Distinct(fields, detail) => return self.distinct(fields, detail, of),
             Assertion::At(name, inner) => {
                 return self.assert_all(inner, Of { path: &of.path.relative(name), ..of });
             }
@@ -240,6 +250,11 @@ impl Validation<'_> {
             Assertion::InvalidAs(shown, detail) => self.invalid(of.path, shown, detail),
             Assertion::InvalidNull(detail) => self.invalid(of.path, BadValue::None, detail),
             Assertion::Unsupported(known) => self.not_supported(of.path, of.shown(), known),
+            Assertion::Refused(detail) => self.forbidden(of.path, detail),
+            Assertion::Choose(option, conditions) => {
+                let is_chosen = conditions.iter().all(|condition| self.holds(*condition, of));
+                self.set_option(option, is_chosen);
+            }
             Assertion::Immutable(detail) if of.has_changed() => {
                 self.invalid(of.path, of.shown(), or(detail, "field is immutable"));
             }
@@ -353,6 +368,9 @@ impl Validation<'_> {
     }
 
     fn assert_quantity(&mut self, assertion: Assertion, of: Of<'_>, quantity: &Quantity) {
+        if let Assertion::Min(..) | Assertion::Max(..) = assertion {
+            return self.assert_number(assertion, of, quantity.value());
+        }
         let sign = quantity.sign();
         let detail = match assertion {
             Assertion::Positive(detail) if !sign.is_gt() => or(detail, "must be greater than zero"),
@@ -398,10 +416,10 @@ impl Validation<'_> {
     }
 
     /// Whether no item before this one is alike. Items that are not in a list that is walked have none before them.
-    fn distinct(&mut self, fields: &[&[&str]], of: Of<'_>) -> bool {
+    fn distinct(&mut self, fields: &[&[&str]], detail: &'static str, of: Of<'_>) -> bool {
         let is_new = of.items.is_none_or(|items| items.add(of, fields));
         if !is_new {
-            self.duplicate(of.path, of.shown());
+            self.errors.push(FieldError { detail: detail.into(), ..FieldError::duplicate(of.path, of.shown()) });
         }
         is_new
     }

@@ -16,6 +16,14 @@ impl CheckDef {
 }
 
 impl Validation<'_> {
+    /// Whether an empty list or map was sent at the end of a way.
+    fn is_sent_empty(&self, path: &Path<'_>, way: &[&str]) -> bool {
+        match way.split_first() {
+            Some((name, rest)) => self.is_sent_empty(&path.child(name), rest),
+            None => self.context.sent.is_empty_at(&path.to_string()),
+        }
+    }
+
     pub(super) fn holds(&self, condition: Condition, of: Of<'_>) -> bool {
         let all = |conditions: &[Condition]| conditions.iter().all(|condition| self.holds(*condition, of));
         match condition {
@@ -23,8 +31,7 @@ impl Validation<'_> {
             Condition::Create => of.old.is_none(),
             Condition::Set(field) => !of.at(field).is_empty(),
             Condition::Unset(field) => of.at(field).is_empty(),
-            Condition::SentEmpty(field) => self.was_sent_empty(of.path, field),
-            Condition::Is(field, known) => of.at(field).is(known),
+            Condition::Is(field, known) => of.any_at(field, &|of| of.is(known)),
             Condition::None(fields) => fields.iter().all(|field| of.at(field).is_empty()),
             Condition::Many(fields) => fields.iter().filter(|field| !of.at(field).is_empty()).count() > 1,
             Condition::Single(field) => length(of.at(field).new) == 1,
@@ -36,18 +43,28 @@ impl Validation<'_> {
                 let of = of.at(field);
                 of.old != Some(of.new)
             }
+            Condition::Resized(field) => {
+                let of = of.at(field);
+                of.old.is_some_and(|old| length(old) != length(of.new))
+            }
+            Condition::SentEmpty(field) => self.is_sent_empty(of.path, field),
+            Condition::Same(one, other) => of.at(one).new == of.at(other).new,
+            Condition::Holds(field, assertions) => {
+                let mut errors = Vec::new();
+                let mut probe = Validation::new(self.context, &mut errors);
+                probe.options.clone_from(&self.options);
+                probe.walk(field, assertions, of);
+                errors.is_empty()
+            }
+            Condition::Version(versions) => versions.iter().any(|version| match version.split_once('/') {
+                Some((group, version)) => self.context.group == group && self.context.version == version,
+                None => self.context.group.is_empty() && self.context.version == *version,
+            }),
             Condition::Several => of.items.is_some_and(|items| items.are_several()),
             Condition::Part(_) => true,
             Condition::Subresource(name) => self.context.subresource == name,
             Condition::Gate(gate) => self.context.enabled(gate),
             Condition::Option(option) => self.has_option(option),
-        }
-    }
-
-    fn was_sent_empty(&self, path: &Path<'_>, way: &[&str]) -> bool {
-        match way.split_first() {
-            Some((name, way)) => self.was_sent_empty(&path.child(name), way),
-            None => self.context.sent.is_empty_at(&path.to_string()),
         }
     }
 }

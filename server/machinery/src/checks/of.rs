@@ -30,6 +30,8 @@ pub(super) struct Of<'a> {
     pub key_bytes: usize,
     /// The field by which stored items are found, if they are.
     pub pairing: &'static str,
+    /// An entry or item that a path names is not empty if it is there.
+    pub is_entry: bool,
 }
 
 /// The items of a list that is walked.
@@ -89,7 +91,8 @@ impl<'a> Of<'a> {
     /// A struct, to make its checks.
     pub fn structure(path: &'a Path<'a>, new: Ref<'a>, old: Option<Ref<'a>>, items: Option<&'a Items>) -> Self {
         let (new, old, home) = (Value::Struct(new), old.map(Value::Struct), new);
-        Of { path, field: None, new, old, home, items, key: None, key_bytes: usize::MAX, pairing: "" }
+        let (key, is_entry, key_bytes, pairing) = (None, false, usize::MAX, "");
+        Of { path, field: None, new, old, home, items, key, is_entry, key_bytes, pairing }
     }
 
     /// The stored form of a struct whose checks are made.
@@ -99,11 +102,11 @@ impl<'a> Of<'a> {
     }
 
     pub fn part(self, path: &'a Path<'a>, new: Value<'a>) -> Self {
-        Of { path, new, old: None, key: None, key_bytes: usize::MAX, pairing: "", ..self }
+        Of { path, new, old: None, is_entry: false, key: None, key_bytes: usize::MAX, pairing: "", ..self }
     }
 
     /// An entry of a map, with what is to be made of it.
-    fn entry(self, key: &'a str, value: Value<'a>, visit: &mut impl FnMut(Of<'_>)) {
+    fn visit_entry(self, key: &'a str, value: Value<'a>, visit: &mut impl FnMut(Of<'_>)) {
         let shown = shortened(key, self.key_bytes);
         let path = self.path.key(&shown);
         visit(Of { key: Some(key), ..self.part(&path, value) });
@@ -116,24 +119,54 @@ impl<'a> Of<'a> {
         stored.iter().find(|old| old.by_name(self.pairing) == value).map(Value::Struct)
     }
 
-    /// A field of the struct, and its new and its old value.
-    pub fn field(self, name: &str) -> Option<(&'static FieldDef, Value<'a>, Option<Value<'a>>)> {
-        let new = self.new.as_struct()?;
-        let old = self.old.and_then(Value::as_struct).and_then(|old| old.by_name(name));
-        Some((new.def().json_field(name)?, new.by_name(name)?, old))
+    /// A field of the struct, an entry of the map or an item of the list, with what is stored there. Of an entry or item
+    /// that is not there it is nothing.
+    pub fn step(self, name: &'a str) -> Option<Of<'a>> {
+        let (field, new, is_entry) = match self.new {
+            Value::Struct(new) => (Some(new.def().json_field(name)?), new.by_name(name)?, false),
+            Value::Map(_) | Value::StructMap(_) | Value::List(_) | Value::StructList(_) => {
+                (self.field, entry(self.new, name).unwrap_or(Value::Null), true)
+            }
+            _ => return None,
+        };
+        let old = self.old.and_then(|old| match old {
+            Value::Struct(old) => old.by_name(name),
+            old => Some(entry(old, name).unwrap_or(Value::Null)),
+        });
+        Some(Of { field, new, old, is_entry, key: None, ..self })
+    }
+
+    /// The path of what a step leads to.
+    pub fn path_to(self, name: &'a str) -> Path<'a> {
+        match self.new {
+            Value::Map(_) | Value::StructMap(_) => self.path.key(name),
+            Value::List(_) | Value::StructList(_) => self.path.index(name.parse().unwrap_or_default()),
+            _ => self.path.child(name),
+        }
     }
 
     /// What stands at the end of a way, or nothing.
-    pub fn at(self, way: &[&str]) -> Self {
-        way.iter().fold(self, |of, name| match of.field(name) {
-            Some((field, new, old)) => Of { field: Some(field), new, old, ..of },
-            None => Of { field: None, new: Value::Null, old: None, ..of },
+    pub fn at(self, way: &[&'a str]) -> Self {
+        way.iter().fold(self, |of, name| {
+            let nothing = Of { field: None, new: Value::Null, old: None, is_entry: false, ..of };
+            of.step(name).unwrap_or(nothing)
         })
     }
 
+    /// Whether something holds at the end of a way, or at the end of one of the ways through items of lists.
+    pub fn any_at(self, way: &[&'a str], holds: &dyn Fn(Of<'a>) -> bool) -> bool {
+        match (way.split_first(), self.new) {
+            (None, _) => holds(self),
+            (Some((name, _)), Value::StructList(items)) if name.parse::<usize>().is_err() => {
+                items.iter().any(|item| Of { new: Value::Struct(item), old: None, ..self }.any_at(way, holds))
+            }
+            (Some((name, rest)), _) => self.at(&[*name]).any_at(rest, holds),
+        }
+    }
+
     /// What stands at the end of a way from the struct whose checks are made.
-    pub fn of_home(self, way: &[&str]) -> Self {
-        Of { field: None, new: Value::Struct(self.home), old: None, ..self }.at(way)
+    pub fn of_home(self, way: &[&'a str]) -> Self {
+        Of { is_entry: false, field: None, new: Value::Struct(self.home), old: None, ..self }.at(way)
     }
 
     /// Whether it, or an item of it, is one of these texts, numbers and truth values.
@@ -183,7 +216,7 @@ impl<'a> Of<'a> {
                     visit(Of { items: Some(items), ..self.part(&self.path.index(index), item) });
                 }
             }
-            Value::Map(map) => map.for_each(|key, value| self.entry(key, value, &mut visit)),
+            Value::Map(map) => map.for_each(|key, value| self.visit_entry(key, value, &mut visit)),
             Value::StructList(list) => {
                 for (index, item) in list.iter().enumerate() {
                     let (path, old) = (self.path.index(index), self.pair(item));
@@ -191,7 +224,7 @@ impl<'a> Of<'a> {
                 }
             }
             Value::StructMap(map) => {
-                map.for_each(|key, value| self.entry(key, Value::Struct(value), &mut visit));
+                map.for_each(|key, value| self.visit_entry(key, Value::Struct(value), &mut visit));
             }
             _ => {}
         }
@@ -227,7 +260,7 @@ impl<'a> Of<'a> {
         match self.new {
             Value::Null => true,
             Value::Bool(_) | Value::I32(_) | Value::I64(_) | Value::F64(_) => false,
-            value => !is_pointer && value.is_empty(),
+            value => !is_pointer && !self.is_entry && value.is_empty(),
         }
     }
 
@@ -251,6 +284,10 @@ impl<'a> Of<'a> {
             Value::String(text) => text.into(),
             Value::List(List::String(items)) => BadValue::strings(items),
             Value::Map(Map::String(values)) => BadValue::string_map(values),
+            Value::Map(Map::Quantity(amounts)) if !amounts.is_empty() => {
+                let texts = amounts.iter().map(|(name, amount)| (name.clone(), amount.to_string()));
+                BadValue::string_map(&texts.collect())
+            }
             Value::Struct(value) => BadValue::Json(internal_text(value)),
             Value::StructList(items) if !items.is_empty() => {
                 let items: Vec<String> = items.iter().map(internal_text).collect();
@@ -278,6 +315,7 @@ fn text_of(value: Value<'_>) -> Option<Cow<'_, str>> {
         Value::Quantity(quantity) => quantity.to_string().into(),
         Value::IntOrString(IntOrString::Int(number)) => number.to_string().into(),
         Value::IntOrString(IntOrString::String(text)) => text.into(),
+        Value::Bytes(bytes) => String::from_utf8_lossy(bytes),
         _ => return None,
     })
 }
@@ -306,6 +344,17 @@ fn shortened(text: &str, max: usize) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let (start, end) = (&bytes[..left.div_ceil(2)], &bytes[bytes.len() - left / 2..]);
     format!("{}{DOTS}{}", String::from_utf8_lossy(start), String::from_utf8_lossy(end)).into()
+}
+
+/// The entry of a map under a key, or the item of a list under an index.
+fn entry<'a>(value: Value<'a>, name: &str) -> Option<Value<'a>> {
+    match value {
+        Value::Map(map) => map.get(name),
+        Value::StructMap(map) => map.get(name).map(Value::Struct),
+        Value::List(list) => list.get(name.parse().ok()?),
+        Value::StructList(list) => list.get(name.parse().ok()?).map(Value::Struct),
+        _ => None,
+    }
 }
 
 /// How many items a list or map has.

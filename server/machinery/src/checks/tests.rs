@@ -1,4 +1,5 @@
 mod entries;
+mod ways;
 
 use std::collections::BTreeMap;
 
@@ -243,7 +244,7 @@ struct Item {
 
 describe! { Item, ITEM "Item" { .checks(&[
     check_when(&["name"], &[Condition::Several], &[Assertion::Filled("")]),
-    check(&["name"], &[Assertion::Optional, Assertion::Distinct(&[]), Assertion::Name(NameRule::Dns1123Label)]),
+    check(&["name"], &[Assertion::Optional, Assertion::Distinct(&[], ""), Assertion::Name(NameRule::Dns1123Label)]),
     check_when(&["weight"], &[Condition::Part(&["", "strict"])], &[Assertion::Range(0, 100, "")]),
     check_when(&["weight"], &[Condition::Part(&["strict"])], &[Assertion::Max(10, "")]),
     check(&["port"], &[Assertion::Port]),
@@ -265,7 +266,7 @@ struct Whole {
 }
 
 describe! { Whole, WHOLE "Whole" { .checks(&[
-    check(&["items"], &[Assertion::Each(&[Assertion::Distinct(&[&["name"], &["weight"]])]), Assertion::Below("")]),
+    check(&["items"], &[Assertion::Each(&[Assertion::Distinct(&[&["name"], &["weight"]], "")]), Assertion::Below("")]),
     check(&["items"], &[Assertion::Each(&[Assertion::Field(&["by", "number"], &[Assertion::Positive("")])])]),
     check(&["strict"], &[Assertion::Below("strict")]),
     check(&["labels"], &[Assertion::Labels, Assertion::EachKey(&[Assertion::MaxBytes(2, "")])]),

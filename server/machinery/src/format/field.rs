@@ -10,7 +10,10 @@ pub use super::device::{
     device_attribute_name, device_pool_name, device_request_reference, extended_resource, full_device_attribute_name,
     lower_case_uuid, native_resource_name,
 };
-pub use super::ip::{endpoint_ip, interface_address, ip_address, lenient_ip_address};
+pub use super::ip::{
+    endpoint_ip, interface_address, ip_address, ip_network, ipv4_address, ipv6_address, is_valid_ip,
+    lenient_ip_address, lenient_ip_network,
+};
 pub use super::named::{
     condition_reason, host_or_wildcard, iscsi_name, iscsi_name_by_prefix, lease_strategy, literal_path, no_ip_address,
     signer_name,

@@ -257,6 +257,36 @@ pub fn lenient_ip_address(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     parse_ip(path, text, false).err().unwrap_or_default()
 }
 
+/// A network as it is written today (upstream `IsValidCIDRForLegacyField` with the gate `StrictIPCIDRValidation`).
+pub fn ip_network(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    parse_cidr(path, text, true).err().unwrap_or_default()
+}
+
+/// A network as it could once be written (`IsValidCIDRForLegacyField` without the gate).
+pub fn lenient_ip_network(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    parse_cidr(path, text, false).err().unwrap_or_default()
+}
+
+/// An address of IPv4. To Go an IPv4-mapped address is one.
+pub fn ipv4_address(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match is_ipv6(text) {
+        true => vec![FieldError::invalid(path, text, "must be an IPv4 address")],
+        false => Vec::new(),
+    }
+}
+
+/// An address of IPv6.
+pub fn ipv6_address(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match is_ipv6(text) {
+        true => Vec::new(),
+        false => vec![FieldError::invalid(path, text, "must be an IPv6 address")],
+    }
+}
+
+fn is_ipv6(text: &str) -> bool {
+    parse_ip_sloppy(text).is_some_and(|address| address.to_canonical().is_ipv6())
+}
+
 /// An address that packets can be sent to (upstream `ValidateEndpointIP`). Global multicast passes, as upstream lets
 /// it.
 pub fn endpoint_ip(path: &Path<'_>, text: &str) -> Vec<FieldError> {

@@ -11,8 +11,8 @@ use generated::resource::v1::{Device, DeviceAttribute, ResourceSlice, ResourceSl
 const MAX_ATTRIBUTES_AND_CAPACITIES: usize = 32;
 const MAX_ATTRIBUTE_VALUES: usize = 48;
 
-/// What the devices of a slice may have. By hand: some device has to have taints, counters or lists of values.
-pub fn choose_slice_options(
+/// Slices hold fewer devices with taints, counters or lists of values. By hand: some device has to have such.
+pub fn choose_advanced_devices(
     v: &mut Validation<'_>,
     _: &Path<'_>,
     new: &ResourceSliceSpec,
@@ -23,7 +23,6 @@ pub fn choose_slice_options(
         has_lists || !device.taints.is_empty() || !device.consumes_counters.is_empty()
     };
     v.set_option(options::ADVANCED_DEVICES, new.devices.iter().any(is_advanced));
-    v.set_option(options::NODES_BY_DEVICE, new.per_device_node_selection == Some(true));
 }
 
 fn number_of_items(attribute: &DeviceAttribute) -> usize {

@@ -19,7 +19,7 @@ describe! { Shelf, SHELF "Shelf" { .checks(&[
         Assertion::Among(&["ports", "name"], "must be a port"),
     ]),
     check(&["not"], &[Assertion::Each(&[
-        Assertion::Field(&[], &[Assertion::Distinct(&[])]),
+        Assertion::Field(&[], &[Assertion::Distinct(&[], "")]),
         Assertion::NotAmong(&["tags"], "must be no tag"),
     ])]),
     check_when(&["tags"], &[Condition::SentEmpty(&["tags"])], &[Assertion::InvalidNull("must not be empty")]),
