@@ -30,8 +30,9 @@ use crate::meta::ObjectMeta;
 #[column("Available", by_hand = api_service_available, reads(status.conditions), "Whether the group version is served, and why not.")]
 #[column("Age", age)]
 #[strategy(create = create_api_service)]
-#[validate(by_hand = validate_api_service)]
 #[check(status.conditions, below, when(subresource = status))]
+#[check(self, by_hand = validate_api_service_name, when(not(subresource = status)))]
+#[check(spec, below, when(not(subresource = status)))]
 pub struct APIService {
     /// APIService identity; the name has to be `<version>.<group>`.
     #[field(1)]
@@ -63,6 +64,18 @@ pub struct APIService {
     versionPriority,
     min(1, "must be positive and less than 1000"),
     max(1000, "must be positive and less than 1000")
+)]
+#[check(self, by_hand = validate_local_bundle, when(unset(service)))]
+#[check(
+    insecureSkipTLSVerify,
+    invalid = "local APIServices may not have insecureSkipTLSVerify",
+    when(unset(service), insecureSkipTLSVerify = true)
+)]
+#[check(service, below)]
+#[check(
+    insecureSkipTLSVerify,
+    invalid = "may not be true if caBundle is present",
+    when(set(service), insecureSkipTLSVerify = true, set(caBundle))
 )]
 pub struct APIServiceSpec {
     /// Service of the extension API server; unset means it is served locally.
@@ -96,6 +109,9 @@ pub struct APIServiceSpec {
 }
 
 /// Points at the Service behind an aggregated API.
+#[check(namespace, filled)]
+#[check(name, filled)]
+#[check(port, range(1, 65535, "port is not valid: must be between 1 and 65535, inclusive"))]
 pub struct ServiceReference {
     /// Namespace of the extension API server's Service.
     #[field(1)]

@@ -8,7 +8,6 @@ use crate::meta::ObjectMeta;
 )]
 #[column("Holder", spec.holderIdentity or "")]
 #[column("Age", age)]
-#[validate(by_hand = validate_lease)]
 #[check(spec, below)]
 pub struct Lease {
     /// Name, namespace, labels and annotations of the Lease.
@@ -23,6 +22,12 @@ pub struct Lease {
 /// Ownership and timing of a lock.
 #[check(leaseDurationSeconds, min(1, "must be greater than 0"))]
 #[check(leaseTransitions, not_negative)]
+#[check(strategy, at("strategy.strategy", format = lease_strategy))]
+#[check(
+    preferredHolder,
+    forbidden = "may only be specified if `strategy` is defined",
+    when(not(preferredHolder = ""), strategy = "")
+)]
 pub struct LeaseSpec {
     /// Current owner of the lock; empty when released.
     #[field(1)]

@@ -8,7 +8,7 @@ mod v1beta1 {
     #[column("BinaryVersion", spec.binaryVersion)]
     #[column("EmulationVersion", spec.emulationVersion)]
     #[column("Age", age)]
-    #[validate(by_hand = validate_lease_candidate)]
+    #[check(spec, below)]
     struct LeaseCandidate {
         /// Name, namespace, labels and annotations of the candidate.
         #[field(1)]
@@ -20,6 +20,12 @@ mod v1beta1 {
     }
 
     /// What a candidate runs for and which versions it has.
+    #[check(leaseName, filled)]
+    #[check(emulationVersion, optional, format = semantic_version_of_numbers)]
+    #[check(binaryVersion, required, format = semantic_version_of_numbers)]
+    #[check(self, by_hand = validate_versions)]
+    #[check(strategy, required, at("strategy.strategy", format = lease_strategy))]
+    #[check(leaseName, immutable)]
     struct LeaseCandidateSpec {
         /// Lease being contested, in the same namespace; cannot be changed.
         #[field(1, required)]

@@ -13,7 +13,8 @@ use crate::meta::ObjectMeta;
 #[column("CommonEncodingVersion", status.commonEncodingVersion or "<unset>")]
 #[column("StorageVersions", by_hand = storage_version_storage_versions, reads(status.storageVersions), "Which version each server encodes the resource in.")]
 #[column("Age", age)]
-#[validate(by_hand = validate_storage_version)]
+#[check(metadata, by_hand = validate_storage_version_name, when(create))]
+#[check(status, below, when(any(create, subresource = status)))]
 pub struct StorageVersion {
     /// Identity of the record; its name is `<group>.<resource>`.
     #[field(1, required)]
@@ -32,6 +33,9 @@ pub struct StorageVersion {
 pub struct StorageVersionSpec {}
 
 /// Per-server version reports plus the commonly agreed one.
+#[check(storageVersions, below)]
+#[check(self, by_hand = validate_common_version)]
+#[check(self, by_hand = validate_storage_version_conditions)]
 pub struct StorageVersionStatus {
     /// One entry for every API server that reported.
     #[field(1, list = map(apiServerID))]
@@ -47,6 +51,10 @@ pub struct StorageVersionStatus {
 }
 
 /// Versions a particular API server reads, writes and serves for one resource.
+#[check(apiServerID, field(self, distinct), name = dns1123_subdomain)]
+#[check(encodingVersion, format = storage_api_version)]
+#[check(decodableVersions, each(format = storage_api_version))]
+#[check(self, by_hand = validate_decodable_versions)]
 pub struct ServerStorageVersion {
     /// Unique id of the reporting API server instance.
     #[field(1, required, omitempty)]
@@ -66,6 +74,10 @@ pub struct ServerStorageVersion {
 }
 
 /// One observed aspect of agreement on storage versions among API servers.
+#[check(type, format = qualified_name)]
+#[check(status, format = qualified_name)]
+#[check(reason, filled)]
+#[check(message, filled)]
 pub struct StorageVersionCondition {
     /// Aspect being reported here, e.g. `AllEncodingVersionsEqual`.
     #[field(1, required)]

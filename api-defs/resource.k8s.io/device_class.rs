@@ -11,7 +11,7 @@ use crate::meta::ObjectMeta;
 )]
 #[versions(v1(introduced = "1.34"), v1beta2(introduced = "1.33"), v1beta1(introduced = "1.32"))]
 #[column("Age", age)]
-#[validate(by_hand = validate_device_class)]
+#[check(spec, below)]
 pub struct DeviceClass {
     /// Cluster-wide class name and labels; claims refer to the name.
     #[field(1)]
@@ -23,6 +23,10 @@ pub struct DeviceClass {
 }
 
 /// Defines which devices belong to a class and their configuration.
+#[check(selectors, max_items = 32, valid, below)]
+#[check(config, max_items = 32, valid, below, when(changed(config)))]
+#[check(config, max_items = 32, valid, below = stored, when(not(changed(config))))]
+#[check(extendedResourceName, format = extended_resource)]
 pub struct DeviceClassSpec {
     /// Filters that devices must all pass to belong to the class.
     #[field(1, list = atomic)]
@@ -38,6 +42,8 @@ pub struct DeviceClassSpec {
 }
 
 /// Driver settings applied to every device claimed through the class.
+#[check(opaque, required, below)]
+#[check(opaque, required, below = stored, when(part(stored)))]
 pub struct DeviceClassConfiguration {
     /// Inlined settings handed to the driver.
     #[field(1, inline)]

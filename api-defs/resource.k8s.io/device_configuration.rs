@@ -6,6 +6,9 @@ pub struct DeviceConfiguration {
 }
 
 /// Vendor parameters addressed to one driver.
+#[check(driver, format = csi_driver_name, when(part(default, stored)))]
+#[check(parameters, required, max_bytes = 10240, valid, json_object)]
+#[check(parameters, required, json_object, when(part(stored)))]
 pub struct OpaqueDeviceConfiguration {
     /// DRA driver expected to understand the parameters; others skip them.
     #[field(1, required)]

@@ -1,5 +1,8 @@
 /// Mark on a device that keeps away or evicts pods without a toleration.
 #[default(by_hand = default_device_taint)]
+#[check(key, format = qualified_name)]
+#[check(value, format = label_value)]
+#[check(effect, required, one_of(NoExecute, NoSchedule, None), when(changed(effect)))]
 pub struct DeviceTaint {
     /// Label-style taint name, for example `example.com/unhealthy`.
     #[field(1, required)]

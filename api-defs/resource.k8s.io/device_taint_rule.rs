@@ -11,7 +11,9 @@ mod v1beta2 {
     #[column("TimeAdded", age(spec.taint.timeAdded) or "")]
     #[column("Age", age)]
     #[strategy(update = update_device_taint_rule)]
-    #[validate(by_hand = validate_device_taint_rule)]
+    #[check(spec.deviceSelector, below, when(not(subresource = status)))]
+    #[check(spec.taint, below, when(not(subresource = status)))]
+    #[check(status.conditions, below, max_items = 8, when(subresource = status))]
     struct DeviceTaintRule {
         /// Name and labels of this cluster-scoped rule.
         #[field(1)]
@@ -38,6 +40,9 @@ mod v1beta2 {
     }
 
     /// Narrows a taint rule by driver, pool or device name.
+    #[check(driver, format = csi_driver_name)]
+    #[check(pool, format = device_pool_name)]
+    #[check(device, name = dns1123_label)]
     struct DeviceTaintSelector {
         /// Only devices from this DRA driver.
         #[field(2)]

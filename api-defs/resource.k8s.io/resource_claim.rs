@@ -14,7 +14,13 @@ use crate::meta::{Condition, ObjectMeta};
 #[column("State", by_hand = resource_claim_state, reads(metadata.deletionTimestamp, status.allocation, status.reservedFor), "Whether the claim is allocated, reserved, or being deleted.")]
 #[column("Age", age)]
 #[strategy(update = update_resource_claim)]
-#[validate(by_hand = validate_resource_claim)]
+#[check(spec.devices, by_hand = choose_device_requests)]
+#[check(spec.devices, below, when(create))]
+#[check(spec, immutable, when(not(subresource = status)))]
+#[check(status, below, when(update, subresource = status))]
+#[check(self, by_hand = validate_new_consumers, when(update, subresource = status))]
+#[check(status.allocation, optional, immutable, when(subresource = status, was(set(status.allocation))))]
+#[check(status.allocation, below, when(update, subresource = status, not(was(set(status.allocation)))))]
 pub struct ResourceClaim {
     /// Name, namespace and labels; pods must share the namespace.
     #[field(1)]
@@ -37,6 +43,9 @@ pub struct ResourceClaimSpec {
 }
 
 /// Device portion of a claim: requests, cross-request constraints and settings.
+#[check(requests, max_items = 32, valid, below, each(field(name, at(".", distinct))))]
+#[check(constraints, max_items = 32, valid, below)]
+#[check(config, max_items = 32, valid, below)]
 pub struct DeviceClaim {
     /// Distinct device needs, 32 at most, each satisfied independently.
     #[field(1, always, list = atomic)]
@@ -52,6 +61,22 @@ pub struct DeviceClaim {
 }
 
 /// One named device need inside a claim.
+#[check(name, name = dns1123_label)]
+#[check(self, missing = "exactly one of `exactly` or `firstAvailable` is required", when(none(exactly, firstAvailable)))]
+#[check(
+    self,
+    invalid(null, "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set"),
+    when(set(exactly), set(firstAvailable))
+)]
+#[check(
+    firstAvailable,
+    max_items = 8,
+    valid,
+    below,
+    each(field(name, at(".", distinct))),
+    when(unset(exactly))
+)]
+#[check(exactly, below, when(unset(firstAvailable)))]
 pub struct DeviceRequest {
     /// DNS label used by pods and constraints to address this request.
     #[field(1, required)]
@@ -67,6 +92,16 @@ pub struct DeviceRequest {
 }
 
 /// Fixed device requirement without alternatives.
+#[check(deviceClassName, required, name = dns1123_subdomain)]
+#[check(selectors, max_items = 32, valid, below)]
+#[check(
+    count,
+    invalid = "must not be specified when allocationMode is 'All'",
+    when(allocationMode = All, not(count = 0))
+)]
+#[check(count, positive, when(allocationMode = ExactCount))]
+#[check(allocationMode, one_of(All, ExactCount))]
+#[check(tolerations, below)]
 #[default(allocationMode = ExactCount)]
 #[default(by_hand = default_exact_device_request)]
 pub struct ExactDeviceRequest {
@@ -106,6 +141,11 @@ pub enum DeviceAllocationMode {
 }
 
 /// Allows a claim to use devices despite matching taints.
+#[check(key, optional, format = qualified_name)]
+#[check(value, optional, invalid = "must be empty for operator `Exists`", when(operator = Exists))]
+#[check(value, format = label_value, when(operator = Equal))]
+#[check(operator, required, one_of(Equal, Exists))]
+#[check(effect, optional, one_of(NoExecute, NoSchedule, None))]
 pub struct DeviceToleration {
     /// Taint key accepted; empty together with `Exists` accepts any.
     #[field(1)]
@@ -142,6 +182,17 @@ pub struct CapacityRequirements {
 }
 
 /// One alternative within a prioritised device request.
+#[check(name, name = dns1123_label)]
+#[check(deviceClassName, required, name = dns1123_subdomain)]
+#[check(selectors, max_items = 32, valid, below)]
+#[check(
+    count,
+    invalid = "must not be specified when allocationMode is 'All'",
+    when(allocationMode = All, not(count = 0))
+)]
+#[check(count, positive, when(allocationMode = ExactCount))]
+#[check(allocationMode, one_of(All, ExactCount))]
+#[check(tolerations, below)]
 #[default(allocationMode = ExactCount)]
 #[default(by_hand = default_device_sub_request)]
 pub struct DeviceSubRequest {
@@ -175,6 +226,27 @@ pub struct DeviceSubRequest {
 }
 
 /// Relationship that must hold among devices of one claim.
+#[check(
+    requests,
+    max_items = 32,
+    valid,
+    each(
+        format = device_request_reference,
+        listed(
+            device_requests,
+            "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+        )
+    ),
+    each(distinct)
+)]
+#[check(matchAttribute, format = full_device_attribute_name)]
+#[check(distinctAttribute, format = full_device_attribute_name, when(unset(matchAttribute)))]
+#[check(
+    self,
+    missing = "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but multiple fields are set",
+    when(none(matchAttribute, distinctAttribute), gate(DRAConsumableCapacity))
+)]
+#[check(matchAttribute, required, when(unset(distinctAttribute), not(gate(DRAConsumableCapacity))))]
 pub struct DeviceConstraint {
     /// Requests the relationship covers; empty covers the entire claim.
     #[field(1, list = atomic)]
@@ -190,6 +262,20 @@ pub struct DeviceConstraint {
 }
 
 /// Driver settings inside a claim, optionally limited to certain requests.
+#[check(
+    requests,
+    max_items = 32,
+    valid,
+    each(
+        format = device_request_reference,
+        listed(
+            device_requests,
+            "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+        )
+    ),
+    each(distinct)
+)]
+#[check(opaque, required, below)]
 pub struct DeviceClaimConfiguration {
     /// Request names concerned; empty covers all, `main/sub` addresses an alternative.
     #[field(1, list = atomic)]
@@ -201,6 +287,15 @@ pub struct DeviceClaimConfiguration {
 }
 
 /// Tracks allocation and usage of a claim.
+#[check(reservedFor, max_items = 256, valid, below, each(field(uid, at(".", distinct))))]
+#[check(self, by_hand = choose_allocated_devices)]
+#[check(devices, below)]
+#[check(self, by_hand = validate_distinct_devices)]
+#[check(
+    reservedFor,
+    forbidden = "may not be specified when `allocated` is not set",
+    when(unset(allocation))
+)]
 pub struct ResourceClaimStatus {
     /// Devices granted; empty until the claim is allocated.
     #[field(1)]
@@ -216,6 +311,8 @@ pub struct ResourceClaimStatus {
 }
 
 /// Outcome of allocating a claim: chosen devices and usable nodes.
+#[check(devices, below)]
+#[check(nodeSelector, below)]
 pub struct AllocationResult {
     /// Devices handed out, along with the configuration to apply.
     #[field(1)]
@@ -231,6 +328,8 @@ pub struct AllocationResult {
 }
 
 /// Devices picked for a claim and settings to prepare them with.
+#[check(results, max_items = 32, valid, below)]
+#[check(config, max_items = 64, valid, below)]
 pub struct DeviceAllocationResult {
     /// One entry per allocated device, up to 32.
     #[field(1, list = atomic)]
@@ -242,6 +341,38 @@ pub struct DeviceAllocationResult {
 }
 
 /// Records which device satisfied a given request.
+#[check(
+    request,
+    format = device_request_reference,
+    listed(
+        device_requests,
+        "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+    )
+)]
+#[check(driver, format = csi_driver_name)]
+#[check(pool, format = device_pool_name)]
+#[check(device, name = dns1123_label)]
+#[check(bindingConditions, max_items = 4, valid, each(format = qualified_name))]
+#[check(bindingFailureConditions, max_items = 4, valid, each(format = qualified_name))]
+#[check(bindingConditions, each(distinct))]
+#[check(
+    bindingFailureConditions,
+    each(
+        field(self, distinct),
+        not_among(bindingConditions, "bindingFailureConditions must not overlap with bindingConditions")
+    )
+)]
+#[check(
+    bindingConditions,
+    invalid = "bindingConditions are required to use bindingFailureConditions",
+    when(unset(bindingConditions), set(bindingFailureConditions))
+)]
+#[check(
+    bindingFailureConditions,
+    invalid = "bindingFailureConditions are required to use bindingConditions",
+    when(set(bindingConditions), unset(bindingFailureConditions))
+)]
+#[check(shareID, format = lower_case_uuid)]
 pub struct DeviceRequestAllocationResult {
     /// Request satisfied, written `main/sub` when an alternative was picked.
     #[field(1, required)]
@@ -285,6 +416,21 @@ pub struct DeviceRequestAllocationResult {
 }
 
 /// Configuration that the driver must apply to allocated devices, with its origin.
+#[check(source, required, one_of(FromClaim, FromClass))]
+#[check(
+    requests,
+    max_items = 32,
+    valid,
+    each(
+        format = device_request_reference,
+        listed(
+            device_requests,
+            "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+        )
+    ),
+    each(distinct)
+)]
+#[check(opaque, required, below)]
 pub struct DeviceAllocationConfiguration {
     /// Whether the settings come from the DeviceClass or the claim.
     #[field(1, required)]
@@ -306,6 +452,9 @@ pub enum AllocationConfigSource {
 }
 
 /// Identifies an object entitled to use an allocated claim.
+#[check(resource, filled)]
+#[check(name, filled)]
+#[check(uid, filled)]
 pub struct ResourceClaimConsumerReference {
     /// API group of the consumer; empty for pods.
     #[field(1)]
@@ -325,6 +474,14 @@ pub struct ResourceClaimConsumerReference {
 }
 
 /// Driver-reported state of one device allocated to a claim.
+#[check(driver, format = csi_driver_name)]
+#[check(pool, format = device_pool_name)]
+#[check(device, name = dns1123_label)]
+#[check(shareID, format = lower_case_uuid)]
+#[check(self, by_hand = validate_allocated_device)]
+#[check(conditions, max_items = 8, below)]
+#[check(data, max_bytes = 10240, valid, json_object)]
+#[check(networkData, below)]
 pub struct AllocatedDeviceStatus {
     /// DNS name of the DRA driver, such as `gpu.example.com`.
     #[field(1, required)]
@@ -356,6 +513,9 @@ pub struct AllocatedDeviceStatus {
 }
 
 /// Network identity of an allocated interface, reported by its driver.
+#[check(interfaceName, max_bytes = 256)]
+#[check(hardwareAddress, max_bytes = 128)]
+#[check(ips, max_items = 16, valid, each(format = interface_address), each(distinct))]
 pub struct NetworkDeviceData {
     /// Interface name inside the pod, such as `net1`.
     #[field(1)]

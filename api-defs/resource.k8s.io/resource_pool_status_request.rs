@@ -20,7 +20,8 @@ mod v1alpha3 {
     #[column("Pools", integer, by_hand = resource_pool_status_request_pools, reads(status), "How many pools match.")]
     #[column("Status", by_hand = resource_pool_status_request_status, reads(status), "Whether the request is pending, complete or failed.")]
     #[column("Completed", by_hand = resource_pool_status_request_completed, reads(status), "How long ago the request was answered.")]
-    #[validate(by_hand = validate_resource_pool_status_request)]
+    #[check(status, immutable, when(subresource = status, was(set(status))))]
+    #[check(status.conditions, below, when(subresource = status, not(was(set(status)))))]
     struct ResourcePoolStatusRequest {
         /// Name and labels of this query object.
         #[field(1, required)]

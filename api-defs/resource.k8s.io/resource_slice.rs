@@ -17,7 +17,7 @@ use crate::meta::ObjectMeta;
 #[selectable(spec.driver)]
 #[selectable(spec.nodeName)]
 #[strategy(warnings = warn_resource_slice)]
-#[validate(by_hand = validate_resource_slice)]
+#[check(spec, below)]
 pub struct ResourceSlice {
     /// Generated name and ownership of the slice.
     #[field(1)]
@@ -29,6 +29,61 @@ pub struct ResourceSlice {
 }
 
 /// Contents of an inventory page, written by the DRA driver.
+#[check(driver, format = csi_driver_name)]
+#[check(pool, below)]
+#[check(pool.name, immutable)]
+#[check(driver, immutable)]
+#[check(nodeName, immutable)]
+#[check(nodeName, optional, invalid = "must be either unset or set to a non-empty string", when(nodeName = ""))]
+#[check(nodeName, name = dns1123_subdomain, when(not(nodeName = "")))]
+#[check(nodeSelector, below)]
+#[check(
+    nodeSelector.nodeSelectorTerms,
+    invalid = "must have exactly one node selector term",
+    when(not(single(nodeSelector.nodeSelectorTerms)))
+)]
+#[check(allNodes, invalid = "must be either unset or set to true", when(allNodes = false))]
+#[check(
+    perDeviceNodeSelection,
+    invalid = "must be either unset or set to true",
+    when(perDeviceNodeSelection = false)
+)]
+#[check(
+    self,
+    missing = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required",
+    when(nodeName = "", unset(nodeSelector), not(allNodes = true), not(perDeviceNodeSelection = true))
+)]
+#[check(self, by_hand = validate_single_access)]
+#[check(
+    self,
+    invalid("", "only one of `sharedCounters` or `devices` is allowed"),
+    when(any(set(sharedCounters), sent_empty(sharedCounters)), any(set(devices), sent_empty(devices)))
+)]
+#[check(self, choose(nodes_by_device, perDeviceNodeSelection = true))]
+#[check(self, by_hand = choose_advanced_devices)]
+#[check(
+    devices,
+    max_items = 64,
+    valid,
+    paired(name, below),
+    each(field(name, at(".", distinct))),
+    when(option(advanced_devices))
+)]
+#[check(
+    devices,
+    max_items = 128,
+    valid,
+    paired(name, below),
+    each(field(name, at(".", distinct))),
+    when(not(option(advanced_devices)))
+)]
+#[check(
+    sharedCounters,
+    max_items = 8,
+    valid,
+    below,
+    each(field(name, at(".", distinct)))
+)]
 pub struct ResourceSliceSpec {
     /// DNS name of the publishing driver; immutable.
     #[field(1, required)]
@@ -64,6 +119,9 @@ pub struct ResourceSliceSpec {
 }
 
 /// Pool a slice belongs to, with data for spotting incomplete publications.
+#[check(name, format = device_pool_name)]
+#[check(resourceSliceCount, positive)]
+#[check(generation, not_negative = "must be greater than or equal to zero")]
 pub struct ResourcePool {
     /// Pool name, frequently the node name; unique per driver.
     #[field(1, required)]
@@ -79,6 +137,70 @@ pub struct ResourcePool {
 }
 
 /// One allocatable device instance advertised by a DRA driver.
+#[check(name, name = dns1123_label)]
+#[check(self, by_hand = validate_number_of_attributes)]
+#[check(attributes, short_keys(96, each(key(at(".", format = device_attribute_name)), below)))]
+#[check(
+    capacity,
+    short_keys(96, each(key(at(".", format = device_attribute_name)), below = shared)),
+    when(allowMultipleAllocations = true)
+)]
+#[check(
+    capacity,
+    short_keys(96, each(key(at(".", format = device_attribute_name)), below)),
+    when(not(allowMultipleAllocations = true))
+)]
+#[check(taints, max_items = 16, valid, below, when(changed(taints)))]
+#[check(
+    consumesCounters,
+    max_items = 2,
+    valid,
+    below,
+    each(field(counterSet, at(".", distinct)))
+)]
+#[check(
+    self,
+    invalid(
+        null,
+        "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec"
+    ),
+    when(not(option(nodes_by_device)), not(none(nodeName, nodeSelector, allNodes)))
+)]
+#[check(nodeName, optional, invalid = "must not be empty", when(option(nodes_by_device), nodeName = ""))]
+#[check(nodeName, name = dns1123_subdomain, when(option(nodes_by_device), not(nodeName = "")))]
+#[check(nodeSelector, below, when(option(nodes_by_device)))]
+#[check(allNodes, invalid = "must be either unset or set to true", when(option(nodes_by_device), allNodes = false))]
+#[check(
+    self,
+    missing = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec",
+    when(option(nodes_by_device), nodeName = "", unset(nodeSelector), not(allNodes = true))
+)]
+#[check(self, by_hand = validate_single_device_access, when(option(nodes_by_device)))]
+#[check(bindingConditions, max_items = 4, valid, each(format = qualified_name))]
+#[check(bindingFailureConditions, max_items = 4, valid, each(format = qualified_name))]
+#[check(bindingConditions, each(distinct))]
+#[check(
+    bindingFailureConditions,
+    each(
+        field(self, distinct),
+        not_among(bindingConditions, "bindingFailureConditions must not overlap with bindingConditions")
+    )
+)]
+#[check(
+    bindingConditions,
+    invalid = "bindingConditions are required to use bindingFailureConditions",
+    when(unset(bindingConditions), set(bindingFailureConditions))
+)]
+#[check(
+    bindingFailureConditions,
+    invalid = "bindingFailureConditions are required to use bindingConditions",
+    when(set(bindingConditions), unset(bindingFailureConditions))
+)]
+#[check(
+    nodeAllocatableResourceMappings,
+    each(key(format = native_resource_name), below)
+)]
+#[check(self, by_hand = validate_capacity_keys)]
 pub struct Device {
     /// DNS label identifying the device within its pool.
     #[field(1, required)]
@@ -134,6 +256,30 @@ pub struct Device {
 }
 
 /// Typed value of one device property; set exactly one variant.
+#[check(string, max_bytes = 64)]
+#[check(version, format = semantic_version, max_bytes = 64)]
+#[check(bools, invalid = "must not be empty if specified", when(gate(DRAListTypeAttributes), sent_empty(bools)))]
+#[check(ints, invalid = "must not be empty if specified", when(gate(DRAListTypeAttributes), sent_empty(ints)))]
+#[check(strings, invalid = "must not be empty if specified", when(gate(DRAListTypeAttributes), sent_empty(strings)))]
+#[check(strings, each(max_bytes = 64))]
+#[check(versions, invalid = "must not be empty if specified", when(gate(DRAListTypeAttributes), sent_empty(versions)))]
+#[check(versions, each(format = semantic_version, max_bytes = 64))]
+#[check(
+    self,
+    invalid("", "exactly one value must be specified"),
+    when(
+        none(bool, int, string, version, bools, ints, strings, versions),
+        not(all(
+            gate(DRAListTypeAttributes),
+            any(sent_empty(bools), sent_empty(ints), sent_empty(strings), sent_empty(versions))
+        ))
+    )
+)]
+#[check(
+    self,
+    invalid = "exactly one value must be specified",
+    when(many(bool, int, string, version, bools, ints, strings, versions))
+)]
 pub struct DeviceAttribute {
     /// Whole-number value of the property.
     #[field(2)]
@@ -169,6 +315,28 @@ pub struct DeviceAttribute {
 }
 
 /// Amount a device offers plus the rules for sharing it.
+#[check(requestPolicy, forbidden = "allowMultipleAllocations must be true")]
+#[check(
+    requestPolicy,
+    forbidden = "exactly one policy can be specified, cannot specify \"validValues\" and \"validRange\" at the same time",
+    when(part(shared), set(requestPolicy.validValues), set(requestPolicy.validRange))
+)]
+#[check(
+    requestPolicy.default,
+    required = "required when validValues is defined",
+    when(part(shared), set(requestPolicy.validValues), unset(requestPolicy.validRange))
+)]
+#[check(
+    requestPolicy.default,
+    required = "required when validRange is defined",
+    when(part(shared), unset(requestPolicy.validValues), set(requestPolicy.validRange))
+)]
+#[check(
+    requestPolicy.validRange.min,
+    required = "required when validRange is defined",
+    when(part(shared), unset(requestPolicy.validValues), set(requestPolicy.default))
+)]
+#[check(self, by_hand = validate_shared_capacity, when(part(shared)))]
 pub struct DeviceCapacity {
     /// Total amount available on the device.
     #[field(1, required)]
@@ -210,6 +378,8 @@ pub struct CapacityRequestPolicyRange {
 }
 
 /// Draw on a shared counter set by one device.
+#[check(counterSet, required, name = dns1123_label)]
+#[check(counters, required, max_items = 32, valid, keys(name = dns1123_label))]
 pub struct DeviceCounterConsumption {
     /// Counter set being drawn from.
     #[field(1, required)]
@@ -228,6 +398,13 @@ pub struct Counter {
 }
 
 /// Tells how a device counts against one node resource.
+#[check(
+    self,
+    invalid("", "at least one of allocationMultiplier or capacityKey must be set"),
+    when(none(allocationMultiplier, capacityKey))
+)]
+#[check(allocationMultiplier, positive = "must be positive")]
+#[check(capacityKey, optional, invalid = "capacityKey must not be an empty string", when(capacityKey = ""))]
 pub struct NodeAllocatableResourceMapping {
     /// Device capacity whose consumed amount feeds the calculation.
     #[field(1, go = "QualifiedName")]
@@ -239,6 +416,8 @@ pub struct NodeAllocatableResourceMapping {
 }
 
 /// Named pool of shared amounts that partitions of one device draw upon.
+#[check(name, required, name = dns1123_label)]
+#[check(counters, required, max_items = 32, valid, keys(name = dns1123_label))]
 pub struct CounterSet {
     /// Identifier that devices cite when drawing; unique within the pool.
     #[field(1, required)]

@@ -9,7 +9,12 @@ mod v1alpha2 {
     #[column("Workload", spec.podGroupTemplateRef.workload.workloadName or "<none>")]
     #[column("Status", by_hand = pod_group_status, reads(status.conditions), "How far the group has been scheduled.")]
     #[column("Age", age)]
-    #[validate(by_hand = validate_pod_group)]
+    #[check(status.conditions, below, when(subresource = status))]
+    #[check(
+        status.resourceClaimStatuses,
+        each(field(name, among(spec.resourceClaims.name, "must match the name of an entry in `spec.resourceClaims`"))),
+        when(subresource = status)
+    )]
     struct PodGroup {
         /// Name, namespace and labels; member pods live alongside.
         #[field(1)]

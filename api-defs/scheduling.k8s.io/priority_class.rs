@@ -17,9 +17,31 @@ use crate::meta::ObjectMeta;
 #[column("Age", age)]
 #[column("PreemptionPolicy", preemptionPolicy or "")]
 #[strategy(create = create_priority_class)]
-#[validate(by_hand = validate_priority_class)]
 #[check(value, unchanged = "may not be changed in an update.")]
 #[check(preemptionPolicy, immutable)]
+#[check(self, by_hand = validate_priority, when(create))]
+#[check(
+    metadata.name,
+    forbidden = "priority class names with 'system-' prefix are reserved for system use only. error: value of system-node-critical PriorityClass must be 2000001000",
+    when(create, metadata.name = "system-node-critical", not(value = 2000001000))
+)]
+#[check(
+    metadata.name,
+    forbidden = "priority class names with 'system-' prefix are reserved for system use only. error: globalDefault of system-node-critical PriorityClass must be false",
+    when(create, metadata.name = "system-node-critical", value = 2000001000, globalDefault = true)
+)]
+#[check(
+    metadata.name,
+    forbidden = "priority class names with 'system-' prefix are reserved for system use only. error: value of system-cluster-critical PriorityClass must be 2000000000",
+    when(create, metadata.name = "system-cluster-critical", not(value = 2000000000))
+)]
+#[check(
+    metadata.name,
+    forbidden = "priority class names with 'system-' prefix are reserved for system use only. error: globalDefault of system-cluster-critical PriorityClass must be false",
+    when(create, metadata.name = "system-cluster-critical", value = 2000000000, globalDefault = true)
+)]
+#[check(preemptionPolicy, optional, missing = "", when(create, preemptionPolicy = ""))]
+#[check(preemptionPolicy, one_of(PreemptLowerPriority, Never), when(create, not(preemptionPolicy = "")))]
 pub struct PriorityClass {
     /// Cluster-wide name and labels; prefix `system-` is reserved.
     #[field(1)]

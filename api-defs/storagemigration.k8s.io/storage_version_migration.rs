@@ -14,7 +14,9 @@ use crate::meta::{Condition, GroupResource, ObjectMeta};
 #[column("Name", metadata.name)]
 #[column("Resource", by_hand = storage_version_migration_resource, reads(spec.resource), "The resource whose objects are written anew.")]
 #[column("Status", by_hand = storage_version_migration_status, reads(status.conditions), "Whether the migration runs, has succeeded or failed.")]
-#[validate(by_hand = validate_storage_version_migration)]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(spec, immutable, when(not(subresource = status)))]
+#[check(status, below, when(update, subresource = status))]
 pub struct StorageVersionMigration {
     /// Cluster-wide name and labels of this migration.
     #[field(1)]
@@ -30,6 +32,8 @@ pub struct StorageVersionMigration {
 }
 
 /// Selects which resource gets its stored objects migrated.
+#[check(resource.resource, required = "resource is required to be set", format = dns1035_label_in_one)]
+#[check(resource.group, optional, format = dns1123_subdomain_in_one)]
 pub struct StorageVersionMigrationSpec {
     /// Group and plural name of the resource whose objects are rewritten.
     #[field(1, required)]
@@ -37,6 +41,10 @@ pub struct StorageVersionMigrationSpec {
 }
 
 /// Progress report of a migration.
+#[check(resourceVersion, optional, format = resource_version)]
+#[check(conditions, below)]
+#[check(resourceVersion, immutable, when(was(set(resourceVersion))))]
+#[check(self, by_hand = validate_outcome)]
 pub struct StorageVersionMigrationStatus {
     /// Observations: `Running`, `Succeeded` or `Failed`.
     #[field(1, list = map(type), patch = merge)]

@@ -490,11 +490,11 @@ pub enum Assertion {
     Invalid(String),
     /// What the message shows, and the detail.
     InvalidAs(String, String),
+    /// The message shows `null` instead of the value.
+    InvalidNull(String),
     Unsupported(Vec<String>),
     /// The field is forbidden whenever the conditions hold.
     Refused(String),
-    /// A constant of `machinery::options`, in lower case, which gets the text of the field.
-    Tell(String),
     /// An option, and the conditions under which it is chosen.
     Choose(String, Vec<Condition>),
     /// An option that takes the text of the field.
@@ -524,13 +524,23 @@ pub enum Assertion {
     /// A word of `name = ..`: a rule of names.
     Name(String),
     OneOf(Vec<String>),
+    /// An option with texts, and the detail.
+    Listed(String, String),
+    /// A field of the struct that holds the text, and the detail.
+    Among(String, String),
+    NotAmong(String, String),
+    JsonObject,
     Each(Vec<Assertion>),
     Keys(Vec<Assertion>),
     EachKey(Vec<Assertion>),
     /// By the resource whose entry it is.
     Amount,
-    /// The key of the entry that `each(..)` visits.
+    /// Of the entry that is looked at.
     Key(Vec<Assertion>),
+    /// The bytes of a key that errors show at most.
+    ShortKeys(i64, Vec<Assertion>),
+    /// The field of items by which stored ones are found.
+    Paired(String, Vec<Assertion>),
     Labels,
     Field(String, Vec<Assertion>),
     At(String, Vec<Assertion>),
@@ -613,6 +623,8 @@ impl Assertion {
             | Assertion::Keys(inner)
             | Assertion::EachKey(inner)
             | Assertion::Key(inner)
+            | Assertion::ShortKeys(_, inner)
+            | Assertion::Paired(_, inner)
             | Assertion::Field(_, inner)
             | Assertion::At(_, inner) => inner,
             _ => &[],

@@ -129,9 +129,14 @@ fn paths_of_assertion(assertion: &Assertion, at: &str, paths: &mut Vec<String>) 
         Assertion::Field(field, inner) => {
             let at = below(at, field);
             inner.iter().for_each(|inner| paths_of_assertion(inner, &at, paths));
-            paths.push(at);
+            paths.extend(Some(at).filter(|at| !at.is_empty()));
         }
         Assertion::AtMost(field, _) | Assertion::AtLeast(field, _) => paths.push(field.clone()),
+        Assertion::Among(field, _) | Assertion::NotAmong(field, _) => paths.push(field.clone()),
+        Assertion::Paired(field, inner) => {
+            paths.push(below(at, field));
+            inner.iter().for_each(|inner| paths_of_assertion(inner, at, paths));
+        }
         Assertion::Distinct(fields, _) => paths.extend(fields.iter().map(|field| below(at, field))),
         other => other.inner().iter().for_each(|inner| paths_of_assertion(inner, at, paths)),
     }

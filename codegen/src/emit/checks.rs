@@ -116,8 +116,8 @@ impl Writer<'_> {
             Assertion::NotNegative(detail) => format!("NotNegative({})", string(detail)),
             Assertion::Invalid(detail) => format!("Invalid({})", string(detail)),
             Assertion::InvalidAs(shown, detail) => format!("InvalidAs({}, {})", string(shown), string(detail)),
+            Assertion::InvalidNull(detail) => format!("InvalidNull({})", string(detail)),
             Assertion::Refused(detail) => format!("Refused({})", string(detail)),
-            Assertion::Tell(option) => format!("Tell(machinery::options::{})", constant(option)),
             Assertion::Choose(option, conditions) => {
                 format!("Choose(machinery::options::{}, &[{}])", constant(option), self.conditions(conditions))
             }
@@ -142,11 +142,19 @@ impl Writer<'_> {
             Assertion::Format(word) => format!("Format(machinery::format::field::{word})"),
             Assertion::Name(word) => format!("Name(machinery::format::NameRule::{})", word.to_upper_camel_case()),
             Assertion::OneOf(values) => format!("OneOf({})", self.values(field, values)),
+            Assertion::Listed(option, detail) => {
+                format!("Listed(machinery::options::{}, {})", constant(option), string(detail))
+            }
+            Assertion::Among(field, detail) => format!("Among({}, {})", way(field), string(detail)),
+            Assertion::NotAmong(field, detail) => format!("NotAmong({}, {})", way(field), string(detail)),
+            Assertion::JsonObject => "JsonObject".into(),
             Assertion::Each(inner) => format!("Each(&[{}])", nested(inner)),
             Assertion::Keys(inner) => format!("Keys(&[{}])", nested(inner)),
             Assertion::EachKey(inner) => format!("EachKey(&[{}])", nested(inner)),
             Assertion::Key(inner) => format!("Key(&[{}])", nested(inner)),
             Assertion::Amount => "Amount".into(),
+            Assertion::ShortKeys(bytes, inner) => format!("ShortKeys({bytes}, &[{}])", nested(inner)),
+            Assertion::Paired(field, inner) => format!("Paired({}, &[{}])", string(field), nested(inner)),
             Assertion::Labels => "Labels".into(),
             Assertion::Field(below, inner) => {
                 format!("Field({}, &[{}])", way(below), nested_at(&paths::below(field, below), inner))

@@ -14,7 +14,6 @@ pub(super) const ASSERTIONS: &[&str] = &[
     "invalid",
     "unsupported",
     "refused",
-    "tell",
     "choose",
     "tell",
     "member",
@@ -38,11 +37,17 @@ pub(super) const ASSERTIONS: &[&str] = &[
     "format",
     "name",
     "one_of",
+    "listed",
+    "among",
+    "not_among",
+    "json_object",
     "each",
     "keys",
     "each_key",
     "key",
     "amount",
+    "short_keys",
+    "paired",
     "labels",
     "field",
     "at",
@@ -132,8 +137,8 @@ impl Reader<'_> {
             Some("min") => self.bound(entry).map(|(bound, detail)| Assertion::Min(bound, detail))?,
             Some("max") => self.bound(entry).map(|(bound, detail)| Assertion::Max(bound, detail))?,
             Some("range") => self.range(entry)?,
-            Some("at_most") => self.limit(entry).map(|(field, detail)| Assertion::AtMost(field, detail))?,
-            Some("at_least") => self.limit(entry).map(|(field, detail)| Assertion::AtLeast(field, detail))?,
+            Some("at_most") => self.compared_with(entry).map(|(field, detail)| Assertion::AtMost(field, detail))?,
+            Some("at_least") => self.compared_with(entry).map(|(field, detail)| Assertion::AtLeast(field, detail))?,
             Some("port") if self.flag(entry) => Assertion::Port,
             Some("max_bytes") => self.bound(entry).map(|(bound, detail)| Assertion::MaxBytes(bound, detail))?,
             Some("max_items") => self.bound(entry).map(|(bound, detail)| Assertion::MaxItems(bound, detail))?,
@@ -141,15 +146,22 @@ impl Reader<'_> {
             Some("format") => Assertion::Format(self.ident(entry)?.text),
             Some("name") => Assertion::Name(self.ident(entry)?.text),
             Some("one_of") => Assertion::OneOf(self.strings(entry)),
+            Some("listed") => self.compared_with(entry).map(|(option, detail)| Assertion::Listed(option, detail))?,
+            Some("among") => self.compared_with(entry).map(|(field, detail)| Assertion::Among(field, detail))?,
+            Some("not_among") => self.compared_with(entry).map(|(field, detail)| Assertion::NotAmong(field, detail))?,
+            Some("json_object") if self.flag(entry) => Assertion::JsonObject,
             Some("each") => Assertion::Each(self.inner(entry)?),
             Some("keys") => Assertion::Keys(self.inner(entry)?),
             Some("each_key") => Assertion::EachKey(self.inner(entry)?),
             Some("amount") if self.flag(entry) => Assertion::Amount,
             Some("key") => Assertion::Key(self.inner(entry)?),
+            Some("short_keys") => self.short_keys(entry)?,
+            Some("paired") => self.placed(entry).map(|(field, inner)| Assertion::Paired(field, inner))?,
             Some("labels") if self.flag(entry) => Assertion::Labels,
-            Some("field") => self
-                .placed(entry)
-                .map(|(field, inner)| Assertion::Field(if field == "self" { String::new() } else { field }, inner))?,
+            Some("field") => self.placed(entry).map(|(field, inner)| {
+                let field = if field == "self" { String::new() } else { field };
+                Assertion::Field(field, inner)
+            })?,
             Some("at") => self.placed(entry).map(|(name, inner)| Assertion::At(name, inner))?,
             Some("below") if entry.key.is_some() => Assertion::Below(self.ident(entry)?.text),
             Some("below") if self.flag(entry) => Assertion::Below(String::new()),
@@ -189,14 +201,16 @@ impl Reader<'_> {
         }
     }
 
-    /// `invalid = "detail"`, or `invalid("shown", "detail")`.
+    /// `invalid = "detail"`, `invalid("shown", "detail")`, or `invalid(null, "detail")`.
     fn invalid(&mut self, entry: &Entry) -> Option<Assertion> {
         let ExprKind::Call(_, arguments) = &entry.value.kind else {
             return self.string(entry).map(Assertion::Invalid);
         };
         let kinds: Vec<&ExprKind> = arguments.iter().map(|argument| &argument.value.kind).collect();
+        let is_null = arguments.first().and_then(|first| path_text(&first.value)).is_some_and(|word| word == "null");
         match kinds.as_slice() {
             [ExprKind::Str(shown), ExprKind::Str(detail)] => Some(Assertion::InvalidAs(shown.clone(), detail.clone())),
+            [_, ExprKind::Str(detail)] if is_null => Some(Assertion::InvalidNull(detail.clone())),
             _ => {
                 let message = "an error that shows a text of its own is written `invalid(\"shown\", \"detail\")`";
                 self.error(codes::BAD_VALUE, &entry.value.span, message);
@@ -221,16 +235,34 @@ impl Reader<'_> {
         }
     }
 
-    /// `at_most(field, "detail")` or `at_least(field, "detail")`.
-    fn limit(&mut self, entry: &Entry) -> Option<(String, String)> {
+    /// `at_most(field, "detail")`, and likewise other words.
+    fn compared_with(&mut self, entry: &Entry) -> Option<(String, String)> {
         let arguments = arguments(entry);
         match arguments {
             [field, Entry { value: Expr { kind: ExprKind::Str(detail), .. }, .. }] => {
                 path_text(&field.value).map(|field| (field, detail.clone()))
             }
             _ => {
-                let message = "a bound by another field is written `at_most(field, \"detail\")`";
-                self.error(codes::BAD_VALUE, &entry.value.span, message);
+                let word = entry.word().unwrap_or_default();
+                let message = format!("a comparison with other values is written `{word}(values, \"detail\")`");
+                self.error(codes::BAD_VALUE, &entry.value.span, &message);
+                None
+            }
+        }
+    }
+
+    /// `short_keys(96, assertion, ..)`.
+    fn short_keys(&mut self, entry: &Entry) -> Option<Assertion> {
+        let arguments = match &entry.value.kind {
+            ExprKind::Call(_, arguments) => arguments.as_slice(),
+            _ => &[],
+        };
+        match arguments {
+            [Entry { value: Expr { kind: ExprKind::Int(bytes), .. }, .. }, inner @ ..] => {
+                Some(Assertion::ShortKeys(*bytes, inner.iter().filter_map(|entry| self.assertion(entry)).collect()))
+            }
+            _ => {
+                self.error(codes::BAD_VALUE, &entry.value.span, "expected a number of bytes, then assertions");
                 None
             }
         }

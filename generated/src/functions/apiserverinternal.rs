@@ -12,11 +12,29 @@ pub struct Functions {
         &crate::apiserverinternal::v1alpha1::StorageVersion,
         &PrintContext,
     ) -> Cell,
-    pub validate_storage_version: fn(
+    pub validate_common_version: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::apiserverinternal::v1alpha1::StorageVersion,
-        Option<&crate::apiserverinternal::v1alpha1::StorageVersion>,
+        &crate::apiserverinternal::v1alpha1::StorageVersionStatus,
+        Option<&crate::apiserverinternal::v1alpha1::StorageVersionStatus>,
+    ),
+    pub validate_decodable_versions: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::apiserverinternal::v1alpha1::ServerStorageVersion,
+        Option<&crate::apiserverinternal::v1alpha1::ServerStorageVersion>,
+    ),
+    pub validate_storage_version_conditions: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::apiserverinternal::v1alpha1::StorageVersionStatus,
+        Option<&crate::apiserverinternal::v1alpha1::StorageVersionStatus>,
+    ),
+    pub validate_storage_version_name: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
 }
 
@@ -40,11 +58,38 @@ pub fn storage_version_storage_versions(
     (functions().storage_version_storage_versions)(object, context)
 }
 
-pub fn validate_storage_version(
+pub fn validate_common_version(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::apiserverinternal::v1alpha1::StorageVersion,
-    old: Option<&crate::apiserverinternal::v1alpha1::StorageVersion>,
+    new: &crate::apiserverinternal::v1alpha1::StorageVersionStatus,
+    old: Option<&crate::apiserverinternal::v1alpha1::StorageVersionStatus>,
 ) {
-    (functions().validate_storage_version)(validation, path, new, old)
+    (functions().validate_common_version)(validation, path, new, old)
+}
+
+pub fn validate_decodable_versions(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::apiserverinternal::v1alpha1::ServerStorageVersion,
+    old: Option<&crate::apiserverinternal::v1alpha1::ServerStorageVersion>,
+) {
+    (functions().validate_decodable_versions)(validation, path, new, old)
+}
+
+pub fn validate_storage_version_conditions(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::apiserverinternal::v1alpha1::StorageVersionStatus,
+    old: Option<&crate::apiserverinternal::v1alpha1::StorageVersionStatus>,
+) {
+    (functions().validate_storage_version_conditions)(validation, path, new, old)
+}
+
+pub fn validate_storage_version_name(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
+) {
+    (functions().validate_storage_version_name)(validation, path, new, old)
 }

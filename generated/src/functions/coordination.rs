@@ -8,17 +8,11 @@ use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
 pub struct Functions {
-    pub validate_lease: fn(
+    pub validate_versions: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::coordination::v1::Lease,
-        Option<&crate::coordination::v1::Lease>,
-    ),
-    pub validate_lease_candidate: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::coordination::v1beta1::LeaseCandidate,
-        Option<&crate::coordination::v1beta1::LeaseCandidate>,
+        &crate::coordination::v1beta1::LeaseCandidateSpec,
+        Option<&crate::coordination::v1beta1::LeaseCandidateSpec>,
     ),
 }
 
@@ -35,20 +29,11 @@ fn functions() -> &'static Functions {
         .expect("`kubernetes::register()` is called before objects are worked on")
 }
 
-pub fn validate_lease(
+pub fn validate_versions(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::coordination::v1::Lease,
-    old: Option<&crate::coordination::v1::Lease>,
+    new: &crate::coordination::v1beta1::LeaseCandidateSpec,
+    old: Option<&crate::coordination::v1beta1::LeaseCandidateSpec>,
 ) {
-    (functions().validate_lease)(validation, path, new, old)
-}
-
-pub fn validate_lease_candidate(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::coordination::v1beta1::LeaseCandidate,
-    old: Option<&crate::coordination::v1beta1::LeaseCandidate>,
-) {
-    (functions().validate_lease_candidate)(validation, path, new, old)
+    (functions().validate_versions)(validation, path, new, old)
 }

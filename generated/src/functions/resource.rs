@@ -8,6 +8,24 @@ use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
 pub struct Functions {
+    pub choose_allocated_devices: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::resource::v1::ResourceClaimStatus,
+        Option<&crate::resource::v1::ResourceClaimStatus>,
+    ),
+    pub choose_device_requests: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::resource::v1::DeviceClaim,
+        Option<&crate::resource::v1::DeviceClaim>,
+    ),
+    pub choose_slice_options: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::resource::v1::ResourceSliceSpec,
+        Option<&crate::resource::v1::ResourceSliceSpec>,
+    ),
     pub default_device_sub_request: fn(&mut crate::resource::v1::DeviceSubRequest),
     pub default_device_taint: fn(&mut crate::resource::v1::DeviceTaint),
     pub default_exact_device_request: fn(&mut crate::resource::v1::ExactDeviceRequest),
@@ -85,41 +103,71 @@ pub struct Functions {
         &mut crate::resource::v1beta1::ResourceSliceSpec,
         &mut crate::resource::v1::ResourceSliceSpec,
     ),
-    pub validate_device_class: fn(
+    pub validate_allocated_device: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::resource::v1::DeviceClass,
-        Option<&crate::resource::v1::DeviceClass>,
+        &crate::resource::v1::AllocatedDeviceStatus,
+        Option<&crate::resource::v1::AllocatedDeviceStatus>,
     ),
-    pub validate_device_taint_rule: fn(
+    pub validate_capacity_keys: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::resource::v1beta2::DeviceTaintRule,
-        Option<&crate::resource::v1beta2::DeviceTaintRule>,
+        &crate::resource::v1::Device,
+        Option<&crate::resource::v1::Device>,
     ),
-    pub validate_resource_claim: fn(
+    pub validate_claim_template_metadata: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
+    ),
+    pub validate_device_expression: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::resource::v1::CELDeviceSelector,
+        Option<&crate::resource::v1::CELDeviceSelector>,
+    ),
+    pub validate_distinct_devices: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::resource::v1::ResourceClaimStatus,
+        Option<&crate::resource::v1::ResourceClaimStatus>,
+    ),
+    pub validate_new_consumers: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::resource::v1::ResourceClaim,
         Option<&crate::resource::v1::ResourceClaim>,
     ),
-    pub validate_resource_claim_template: fn(
+    pub validate_number_of_attributes: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::resource::v1::ResourceClaimTemplate,
-        Option<&crate::resource::v1::ResourceClaimTemplate>,
+        &crate::resource::v1::Device,
+        Option<&crate::resource::v1::Device>,
     ),
-    pub validate_resource_pool_status_request: fn(
+    pub validate_shared_capacity: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::resource::v1alpha3::ResourcePoolStatusRequest,
-        Option<&crate::resource::v1alpha3::ResourcePoolStatusRequest>,
+        &crate::resource::v1::DeviceCapacity,
+        Option<&crate::resource::v1::DeviceCapacity>,
     ),
-    pub validate_resource_slice: fn(
+    pub validate_single_access: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::resource::v1::ResourceSlice,
-        Option<&crate::resource::v1::ResourceSlice>,
+        &crate::resource::v1::ResourceSliceSpec,
+        Option<&crate::resource::v1::ResourceSliceSpec>,
+    ),
+    pub validate_single_device_access: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::resource::v1::Device,
+        Option<&crate::resource::v1::Device>,
+    ),
+    pub validate_whole_metadata_update: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
     pub warn_resource_slice: fn(
         &Context,
@@ -139,6 +187,33 @@ fn functions() -> &'static Functions {
     FUNCTIONS
         .get()
         .expect("`kubernetes::register()` is called before objects are worked on")
+}
+
+pub fn choose_allocated_devices(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::resource::v1::ResourceClaimStatus,
+    old: Option<&crate::resource::v1::ResourceClaimStatus>,
+) {
+    (functions().choose_allocated_devices)(validation, path, new, old)
+}
+
+pub fn choose_device_requests(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::resource::v1::DeviceClaim,
+    old: Option<&crate::resource::v1::DeviceClaim>,
+) {
+    (functions().choose_device_requests)(validation, path, new, old)
+}
+
+pub fn choose_slice_options(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::resource::v1::ResourceSliceSpec,
+    old: Option<&crate::resource::v1::ResourceSliceSpec>,
+) {
+    (functions().choose_slice_options)(validation, path, new, old)
 }
 
 pub fn default_device_sub_request(object: &mut crate::resource::v1::DeviceSubRequest) {
@@ -288,58 +363,103 @@ pub fn v1beta1_resource_slice_spec_to_hub(
     (functions().v1beta1_resource_slice_spec_to_hub)(from, to)
 }
 
-pub fn validate_device_class(
+pub fn validate_allocated_device(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::resource::v1::DeviceClass,
-    old: Option<&crate::resource::v1::DeviceClass>,
+    new: &crate::resource::v1::AllocatedDeviceStatus,
+    old: Option<&crate::resource::v1::AllocatedDeviceStatus>,
 ) {
-    (functions().validate_device_class)(validation, path, new, old)
+    (functions().validate_allocated_device)(validation, path, new, old)
 }
 
-pub fn validate_device_taint_rule(
+pub fn validate_capacity_keys(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::resource::v1beta2::DeviceTaintRule,
-    old: Option<&crate::resource::v1beta2::DeviceTaintRule>,
+    new: &crate::resource::v1::Device,
+    old: Option<&crate::resource::v1::Device>,
 ) {
-    (functions().validate_device_taint_rule)(validation, path, new, old)
+    (functions().validate_capacity_keys)(validation, path, new, old)
 }
 
-pub fn validate_resource_claim(
+pub fn validate_claim_template_metadata(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
+) {
+    (functions().validate_claim_template_metadata)(validation, path, new, old)
+}
+
+pub fn validate_device_expression(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::resource::v1::CELDeviceSelector,
+    old: Option<&crate::resource::v1::CELDeviceSelector>,
+) {
+    (functions().validate_device_expression)(validation, path, new, old)
+}
+
+pub fn validate_distinct_devices(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::resource::v1::ResourceClaimStatus,
+    old: Option<&crate::resource::v1::ResourceClaimStatus>,
+) {
+    (functions().validate_distinct_devices)(validation, path, new, old)
+}
+
+pub fn validate_new_consumers(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::resource::v1::ResourceClaim,
     old: Option<&crate::resource::v1::ResourceClaim>,
 ) {
-    (functions().validate_resource_claim)(validation, path, new, old)
+    (functions().validate_new_consumers)(validation, path, new, old)
 }
 
-pub fn validate_resource_claim_template(
+pub fn validate_number_of_attributes(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::resource::v1::ResourceClaimTemplate,
-    old: Option<&crate::resource::v1::ResourceClaimTemplate>,
+    new: &crate::resource::v1::Device,
+    old: Option<&crate::resource::v1::Device>,
 ) {
-    (functions().validate_resource_claim_template)(validation, path, new, old)
+    (functions().validate_number_of_attributes)(validation, path, new, old)
 }
 
-pub fn validate_resource_pool_status_request(
+pub fn validate_shared_capacity(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::resource::v1alpha3::ResourcePoolStatusRequest,
-    old: Option<&crate::resource::v1alpha3::ResourcePoolStatusRequest>,
+    new: &crate::resource::v1::DeviceCapacity,
+    old: Option<&crate::resource::v1::DeviceCapacity>,
 ) {
-    (functions().validate_resource_pool_status_request)(validation, path, new, old)
+    (functions().validate_shared_capacity)(validation, path, new, old)
 }
 
-pub fn validate_resource_slice(
+pub fn validate_single_access(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::resource::v1::ResourceSlice,
-    old: Option<&crate::resource::v1::ResourceSlice>,
+    new: &crate::resource::v1::ResourceSliceSpec,
+    old: Option<&crate::resource::v1::ResourceSliceSpec>,
 ) {
-    (functions().validate_resource_slice)(validation, path, new, old)
+    (functions().validate_single_access)(validation, path, new, old)
+}
+
+pub fn validate_single_device_access(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::resource::v1::Device,
+    old: Option<&crate::resource::v1::Device>,
+) {
+    (functions().validate_single_device_access)(validation, path, new, old)
+}
+
+pub fn validate_whole_metadata_update(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
+) {
+    (functions().validate_whole_metadata_update)(validation, path, new, old)
 }
 
 pub fn warn_resource_slice(

@@ -21,13 +21,7 @@ pub struct Functions {
         &crate::scheduling::v1alpha2::PodGroup,
         &PrintContext,
     ) -> Cell,
-    pub validate_pod_group: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::scheduling::v1alpha2::PodGroup,
-        Option<&crate::scheduling::v1alpha2::PodGroup>,
-    ),
-    pub validate_priority_class: fn(
+    pub validate_priority: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::scheduling::v1::PriorityClass,
@@ -70,20 +64,11 @@ pub fn pod_group_status(
     (functions().pod_group_status)(object, context)
 }
 
-pub fn validate_pod_group(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::scheduling::v1alpha2::PodGroup,
-    old: Option<&crate::scheduling::v1alpha2::PodGroup>,
-) {
-    (functions().validate_pod_group)(validation, path, new, old)
-}
-
-pub fn validate_priority_class(
+pub fn validate_priority(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::scheduling::v1::PriorityClass,
     old: Option<&crate::scheduling::v1::PriorityClass>,
 ) {
-    (functions().validate_priority_class)(validation, path, new, old)
+    (functions().validate_priority)(validation, path, new, old)
 }

@@ -16,11 +16,11 @@ pub struct Functions {
         &crate::storagemigration::v1beta1::StorageVersionMigration,
         &PrintContext,
     ) -> Cell,
-    pub validate_storage_version_migration: fn(
+    pub validate_outcome: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::storagemigration::v1beta1::StorageVersionMigration,
-        Option<&crate::storagemigration::v1beta1::StorageVersionMigration>,
+        &crate::storagemigration::v1beta1::StorageVersionMigrationStatus,
+        Option<&crate::storagemigration::v1beta1::StorageVersionMigrationStatus>,
     ),
 }
 
@@ -51,11 +51,11 @@ pub fn storage_version_migration_status(
     (functions().storage_version_migration_status)(object, context)
 }
 
-pub fn validate_storage_version_migration(
+pub fn validate_outcome(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::storagemigration::v1beta1::StorageVersionMigration,
-    old: Option<&crate::storagemigration::v1beta1::StorageVersionMigration>,
+    new: &crate::storagemigration::v1beta1::StorageVersionMigrationStatus,
+    old: Option<&crate::storagemigration::v1beta1::StorageVersionMigrationStatus>,
 ) {
-    (functions().validate_storage_version_migration)(validation, path, new, old)
+    (functions().validate_outcome)(validation, path, new, old)
 }

@@ -22,7 +22,10 @@ pub fn register() {
     });
     generated::functions::apiserverinternal::register(generated::functions::apiserverinternal::Functions {
         storage_version_storage_versions: crate::apiserverinternal::storage_version_storage_versions,
-        validate_storage_version: crate::apiserverinternal::validate_storage_version,
+        validate_common_version: crate::apiserverinternal::validate_common_version,
+        validate_decodable_versions: crate::apiserverinternal::validate_decodable_versions,
+        validate_storage_version_conditions: crate::apiserverinternal::validate_storage_version_conditions,
+        validate_storage_version_name: crate::apiserverinternal::validate_storage_version_name,
     });
     generated::functions::apps::register(generated::functions::apps::Functions {
         allow_stored_template: crate::apps::allow_stored_template,
@@ -136,8 +139,7 @@ pub fn register() {
         validate_pod_certificate_request: crate::certificates::validate_pod_certificate_request,
     });
     generated::functions::coordination::register(generated::functions::coordination::Functions {
-        validate_lease: crate::coordination::validate_lease,
-        validate_lease_candidate: crate::coordination::validate_lease_candidate,
+        validate_versions: crate::coordination::validate_versions,
     });
     generated::functions::core::register(generated::functions::core::Functions {
         component_status_error: crate::core::component_status_error,
@@ -374,6 +376,9 @@ pub fn register() {
         validate_whole_metadata_update: crate::rbac::validate_whole_metadata_update,
     });
     generated::functions::resource::register(generated::functions::resource::Functions {
+        choose_allocated_devices: crate::resource::choose_allocated_devices,
+        choose_device_requests: crate::resource::choose_device_requests,
+        choose_slice_options: crate::resource::choose_slice_options,
         default_device_sub_request: crate::resource::default_device_sub_request,
         default_device_taint: crate::resource::default_device_taint,
         default_exact_device_request: crate::resource::default_exact_device_request,
@@ -396,20 +401,24 @@ pub fn register() {
         v1beta1_device_to_hub: crate::resource::v1beta1_device_to_hub,
         v1beta1_resource_slice_spec_from_hub: crate::resource::v1beta1_resource_slice_spec_from_hub,
         v1beta1_resource_slice_spec_to_hub: crate::resource::v1beta1_resource_slice_spec_to_hub,
-        validate_device_class: crate::resource::validate_device_class,
-        validate_device_taint_rule: crate::resource::validate_device_taint_rule,
-        validate_resource_claim: crate::resource::validate_resource_claim,
-        validate_resource_claim_template: crate::resource::validate_resource_claim_template,
-        validate_resource_pool_status_request: crate::resource::validate_resource_pool_status_request,
-        validate_resource_slice: crate::resource::validate_resource_slice,
+        validate_allocated_device: crate::resource::validate_allocated_device,
+        validate_capacity_keys: crate::resource::validate_capacity_keys,
+        validate_claim_template_metadata: crate::resource::validate_claim_template_metadata,
+        validate_device_expression: crate::resource::validate_device_expression,
+        validate_distinct_devices: crate::resource::validate_distinct_devices,
+        validate_new_consumers: crate::resource::validate_new_consumers,
+        validate_number_of_attributes: crate::resource::validate_number_of_attributes,
+        validate_shared_capacity: crate::resource::validate_shared_capacity,
+        validate_single_access: crate::resource::validate_single_access,
+        validate_single_device_access: crate::resource::validate_single_device_access,
+        validate_whole_metadata_update: crate::resource::validate_whole_metadata_update,
         warn_resource_slice: crate::resource::warn_resource_slice,
     });
     generated::functions::scheduling::register(generated::functions::scheduling::Functions {
         create_priority_class: crate::scheduling::create_priority_class,
         pod_group_policy: crate::scheduling::pod_group_policy,
         pod_group_status: crate::scheduling::pod_group_status,
-        validate_pod_group: crate::scheduling::validate_pod_group,
-        validate_priority_class: crate::scheduling::validate_priority_class,
+        validate_priority: crate::scheduling::validate_priority,
     });
     generated::functions::storage::register(generated::functions::storage::Functions {
         csi_driver_attach_required: crate::storage::csi_driver_attach_required,
@@ -432,6 +441,6 @@ pub fn register() {
     generated::functions::storagemigration::register(generated::functions::storagemigration::Functions {
         storage_version_migration_resource: crate::storagemigration::storage_version_migration_resource,
         storage_version_migration_status: crate::storagemigration::storage_version_migration_status,
-        validate_storage_version_migration: crate::storagemigration::validate_storage_version_migration,
+        validate_outcome: crate::storagemigration::validate_outcome,
     });
 }

@@ -13,6 +13,7 @@ use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::format::{self, NameRule};
 use crate::hooks::{ValidateFn, Validation};
+use crate::json;
 use crate::reflect::{Map, Ref, Struct, Value};
 use crate::scalar::{IntOrString, Quantity};
 
@@ -44,12 +45,12 @@ pub enum Assertion {
     Invalid(&'static str),
     /// The field is invalid, and the message shows this text instead of the value.
     InvalidAs(&'static str, &'static str),
+    /// The field is invalid, and the message shows null.
+    InvalidNull(&'static str),
     /// The field is reported as none of these: for checks with conditions.
     Unsupported(&'static [&'static str]),
     /// The field is forbidden: for checks with conditions.
     Refused(&'static str),
-    /// Nothing; the option is chosen from now on, with the text of the field.
-    Tell(&'static str),
     /// Nothing; the option is chosen from now on if these conditions hold, and not chosen if they do not.
     Choose(&'static str, &'static [Condition]),
     /// Nothing; the option is chosen from now on, with the text of the field.
@@ -99,6 +100,15 @@ pub enum Assertion {
     Name(NameRule),
     /// A text, or each text of a list, is one of these. The message shows them in this order.
     OneOf(&'static [&'static str]),
+    /// A text is one of those that functions have added to an option; else it is invalid.
+    Listed(&'static str, &'static str),
+    /// A text stands in another field of the struct, also in items of lists, or is a key of the map there; else it is
+    /// invalid.
+    Among(&'static [&'static str], &'static str),
+    /// A text does not stand there.
+    NotAmong(&'static [&'static str], &'static str),
+    /// Raw JSON, unless it is empty, is an object.
+    JsonObject,
     /// These hold for each item of a list and each value of a map.
     Each(&'static [Assertion]),
     /// These hold for each key of a map, at the path of the map.
@@ -107,8 +117,12 @@ pub enum Assertion {
     EachKey(&'static [Assertion]),
     /// A quantity in a map of resources is an amount of the one that it is the entry of.
     Amount,
-    /// These hold for the key of the entry that is looked at, at its path.
+    /// These hold for the key of the entry that [`Self::Each`] looks at, at the path of the entry.
     Key(&'static [Assertion]),
+    /// These hold; paths of entries show of longer keys the beginning and the end, so many bytes in all.
+    ShortKeys(usize, &'static [Assertion]),
+    /// These hold; the stored form of an item of the list is the first that is stored with the same value in this field.
+    Paired(&'static str, &'static [Assertion]),
     /// The keys and values of a map are those of labels.
     Labels,
     /// These hold for a field of the struct in the field.
@@ -251,13 +265,13 @@ impl Validation<'_> {
             Assertion::Missing(detail) => self.required(of.path, detail),
             Assertion::Invalid(detail) => self.invalid(of.path, of.shown(), detail),
             Assertion::InvalidAs(shown, detail) => self.invalid(of.path, shown, detail),
+            Assertion::InvalidNull(detail) => self.invalid(of.path, BadValue::None, detail),
             Assertion::Unsupported(known) => self.not_supported(of.path, of.shown(), known),
             Assertion::Refused(detail) => self.forbidden(of.path, detail),
             Assertion::Choose(option, conditions) => {
                 let is_chosen = conditions.iter().all(|condition| self.holds(*condition, of));
                 self.set_option(option, is_chosen);
             }
-            Assertion::Tell(option) => self.set_option_to(option, of.text().map(|text| text.into_owned())),
             Assertion::Immutable(detail) if of.has_changed() => {
                 self.invalid(of.path, of.shown(), or(detail, "field is immutable"));
             }
@@ -289,8 +303,14 @@ impl Validation<'_> {
                     self.errors.extend(format::resource::amount_errors(of.path, key, amount));
                 }
             }
+            Assertion::ShortKeys(max, inner) => {
+                self.assert_all(inner, Of { key_bytes: max, ..of });
+            }
+            Assertion::Paired(field, inner) => {
+                self.assert_all(inner, Of { pairing: field, ..of });
+            }
             Assertion::Labels => self.labels(of),
-            Assertion::Tell(option) => self.set_option_to(option, of.text().map(String::from)),
+            Assertion::Tell(option) => self.set_option_to(option, of.text().map(Cow::into_owned)),
             Assertion::Inlined => of.each_struct(|item| item.inlined(|inner| self.checks_in("", inner))),
             Assertion::Field(field, inner) => {
                 self.walk(field, inner, of);
@@ -314,6 +334,7 @@ impl Validation<'_> {
             Value::IntOrString(IntOrString::String(text)) => self.assert_text(assertion, of, text),
             Value::String(text) => self.assert_text(assertion, of, text),
             Value::Quantity(quantity) => self.assert_quantity(assertion, of, quantity),
+            Value::RawExtension(raw) => self.assert_raw(assertion, of, raw.as_bytes()),
             Value::List(_) | Value::Map(_) => match assertion {
                 Assertion::MaxTotal(max) if of.total_bytes() > max => self.too_long(of.path, max),
                 Assertion::OneOf(known) if of.has_other(known) => self.not_supported(of.path, of.shown(), known),
@@ -363,6 +384,15 @@ impl Validation<'_> {
             },
             Assertion::Format(format) => self.errors.extend(format(of.path, text)),
             Assertion::Name(rule) => self.name(of.path, text, rule),
+            Assertion::Listed(option, detail) if !self.has_option_text(option, text) => {
+                self.invalid(of.path, of.shown(), detail);
+            }
+            Assertion::Among(field, detail) if !of.of_home(&[]).has_text(field, text) => {
+                self.invalid(of.path, of.shown(), detail);
+            }
+            Assertion::NotAmong(field, detail) if of.of_home(&[]).has_text(field, text) => {
+                self.invalid(of.path, of.shown(), detail);
+            }
             Assertion::OneOf(known) if !known.contains(&text) => self.not_supported(of.path, of.shown(), known),
             Assertion::Port => self.malformed(of.path, text, format::is_valid_port_name(text)),
             _ => {}
@@ -380,6 +410,21 @@ impl Validation<'_> {
             _ => return,
         };
         self.invalid(of.path, BadValue::json_string(&quantity.to_string()), detail);
+    }
+
+    /// Messages do not show raw JSON.
+    fn assert_raw(&mut self, assertion: Assertion, of: Of<'_>, bytes: &[u8]) {
+        const OMITTED: &str = "<value omitted>";
+        match assertion {
+            Assertion::MaxBytes(max, _) if bytes.len() > max => self.errors.push(FieldError::too_long(of.path, max)),
+            Assertion::JsonObject if !bytes.is_empty() => match json::parse(bytes, &mut json::Issues::ignore()) {
+                Err(why) => self.invalid(of.path, OMITTED, format!("error parsing data as JSON: {why}")),
+                Ok(json::Value::Null) => self.required(of.path, ""),
+                Ok(json::Value::Object(_)) => {}
+                Ok(_) => self.invalid(of.path, OMITTED, "must be a valid JSON object"),
+            },
+            _ => {}
+        }
     }
 
     fn labels(&mut self, of: Of<'_>) {

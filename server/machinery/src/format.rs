@@ -4,6 +4,7 @@
 //! that is written, so a valid text costs one scan and no allocation; the regular expressions only stand in messages.
 
 pub mod content;
+mod device;
 pub mod field;
 pub mod ip;
 mod matcher;
@@ -11,6 +12,7 @@ mod name;
 mod named;
 pub mod resource;
 pub mod url;
+mod version;
 
 pub use name::NameRule;
 

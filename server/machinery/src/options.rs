@@ -90,3 +90,11 @@ pub const ANY_REVIEW_VERSION: &str = "any_review_version";
 pub const REPEATED_NAMES: &str = "repeated_names";
 /// Objects that metrics are about may have any version.
 pub const ANY_API_VERSION: &str = "any_api_version";
+/// The names of a claim's requests, and of their alternatives behind them.
+pub const DEVICE_REQUESTS: &str = "device_requests";
+/// The devices that a claim has got.
+pub const ALLOCATED_DEVICES: &str = "allocated_devices";
+/// Devices have taints, counters or lists of values.
+pub const ADVANCED_DEVICES: &str = "advanced_devices";
+/// Each device says which nodes reach it.
+pub const NODES_BY_DEVICE: &str = "nodes_by_device";

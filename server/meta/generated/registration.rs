@@ -19,7 +19,8 @@ pub fn register() {
         api_service_available: crate::apiregistration::api_service_available,
         api_service_service: crate::apiregistration::api_service_service,
         create_api_service: crate::apiregistration::create_api_service,
-        validate_api_service: crate::apiregistration::validate_api_service,
+        validate_api_service_name: crate::apiregistration::validate_api_service_name,
+        validate_local_bundle: crate::apiregistration::validate_local_bundle,
     });
     apimachinery::functions::meta::register(apimachinery::functions::meta::Functions {
         validate_condition: crate::meta::validate_condition,

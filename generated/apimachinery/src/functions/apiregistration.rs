@@ -21,11 +21,17 @@ pub struct Functions {
         &mut crate::apiregistration::v1::APIService,
         Option<&crate::apiregistration::v1::APIService>,
     ),
-    pub validate_api_service: fn(
+    pub validate_api_service_name: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::apiregistration::v1::APIService,
         Option<&crate::apiregistration::v1::APIService>,
+    ),
+    pub validate_local_bundle: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::apiregistration::v1::APIServiceSpec,
+        Option<&crate::apiregistration::v1::APIServiceSpec>,
     ),
 }
 
@@ -62,11 +68,20 @@ pub fn create_api_service(
     (functions().create_api_service)(context, new, old)
 }
 
-pub fn validate_api_service(
+pub fn validate_api_service_name(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::apiregistration::v1::APIService,
     old: Option<&crate::apiregistration::v1::APIService>,
 ) {
-    (functions().validate_api_service)(validation, path, new, old)
+    (functions().validate_api_service_name)(validation, path, new, old)
+}
+
+pub fn validate_local_bundle(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::apiregistration::v1::APIServiceSpec,
+    old: Option<&crate::apiregistration::v1::APIServiceSpec>,
+) {
+    (functions().validate_local_bundle)(validation, path, new, old)
 }

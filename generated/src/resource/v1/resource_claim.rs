@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
 use machinery::scalar::{Quantity, RawExtension, Time};
@@ -41,19 +42,77 @@ pub struct ResourceClaim {
     pub status: ResourceClaimStatus,
 }
 
+/// What is checked in [`ResourceClaim`], in this order.
+const RESOURCE_CLAIM_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["spec", "devices"],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::resource::choose_device_requests(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["spec", "devices"],
+        when: &[Condition::Create],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Update, Condition::Subresource("status")],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Update, Condition::Subresource("status")],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::resource::validate_new_consumers(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["status", "allocation"],
+        when: &[
+            Condition::Subresource("status"),
+            Condition::Was(&Condition::Set(&["status", "allocation"])),
+        ],
+        assertions: &[Assertion::Optional, Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["status", "allocation"],
+        when: &[
+            Condition::Update,
+            Condition::Subresource("status"),
+            Condition::Not(&Condition::Was(&Condition::Set(&["status", "allocation"]))),
+        ],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
 describe! { ResourceClaim, RESOURCE_CLAIM "ResourceClaim" {
     .defaults_below()
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<ResourceClaim>() {
-                crate::functions::resource::validate_resource_claim(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(RESOURCE_CLAIM_CHECKS)
 } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
@@ -100,7 +159,49 @@ pub struct DeviceClaim {
     pub config: Vec<DeviceClaimConfiguration>,
 }
 
-describe! { DeviceClaim, DEVICE_CLAIM "DeviceClaim" { .defaults_below() } [
+/// What is checked in [`DeviceClaim`], in this order.
+const DEVICE_CLAIM_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["requests"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(32, ""),
+            Assertion::Valid,
+            Assertion::Below(""),
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["name"],
+                        &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["constraints"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(32, ""),
+            Assertion::Valid,
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["config"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(32, ""),
+            Assertion::Valid,
+            Assertion::Below(""),
+        ],
+    },
+];
+
+describe! { DeviceClaim, DEVICE_CLAIM "DeviceClaim" {
+    .defaults_below()
+    .checks(DEVICE_CLAIM_CHECKS)
+} [
     requests:    "requests",    1, Flags::NONE, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     constraints: "constraints", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     config:      "config",      3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -117,7 +218,60 @@ pub struct DeviceRequest {
     pub first_available: Vec<DeviceSubRequest>,
 }
 
-describe! { DeviceRequest, DEVICE_REQUEST "DeviceRequest" { .defaults_below() } [
+/// What is checked in [`DeviceRequest`], in this order.
+const DEVICE_REQUEST_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::None(&[&["exactly"], &["firstAvailable"]])],
+        assertions: &[
+            Assertion::Missing(
+                "exactly one of `exactly` or `firstAvailable` is required",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["exactly"]), Condition::Set(&["firstAvailable"])],
+        assertions: &[
+            Assertion::InvalidNull(
+                "exactly one of `exactly` or `firstAvailable` is required, but multiple \
+                fields are set",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["firstAvailable"],
+        when: &[Condition::Unset(&["exactly"])],
+        assertions: &[
+            Assertion::MaxItems(8, ""),
+            Assertion::Valid,
+            Assertion::Below(""),
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["name"],
+                        &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["exactly"],
+        when: &[Condition::Unset(&["firstAvailable"])],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
+describe! { DeviceRequest, DEVICE_REQUEST "DeviceRequest" {
+    .defaults_below()
+    .checks(DEVICE_REQUEST_CHECKS)
+} [
     name:            "name",           1, Flags::REQUIRED;
     exactly:         "exactly",        2, Flags::OMIT_EMPTY;
     first_available: "firstAvailable", 3, Flags::OMIT_EMPTY, &FieldInfo {
@@ -146,6 +300,52 @@ pub struct ExactDeviceRequest {
     pub capacity: Option<Box<CapacityRequirements>>,
 }
 
+/// What is checked in [`ExactDeviceRequest`], in this order.
+const EXACT_DEVICE_REQUEST_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["deviceClassName"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
+    },
+    CheckDef {
+        field: &["selectors"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(32, ""),
+            Assertion::Valid,
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["count"],
+        when: &[
+            Condition::Is(&["allocationMode"], &["All"]),
+            Condition::Not(&Condition::Is(&["count"], &["0"])),
+        ],
+        assertions: &[
+            Assertion::Invalid("must not be specified when allocationMode is 'All'"),
+        ],
+    },
+    CheckDef {
+        field: &["count"],
+        when: &[Condition::Is(&["allocationMode"], &["ExactCount"])],
+        assertions: &[Assertion::Positive("")],
+    },
+    CheckDef {
+        field: &["allocationMode"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["All", "ExactCount"])],
+    },
+    CheckDef {
+        field: &["tolerations"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
 describe! { ExactDeviceRequest, EXACT_DEVICE_REQUEST "ExactDeviceRequest" {
     
         .defaults(
@@ -159,6 +359,7 @@ describe! { ExactDeviceRequest, EXACT_DEVICE_REQUEST "ExactDeviceRequest" {
             },
         )
     .defaults_below()
+    .checks(EXACT_DEVICE_REQUEST_CHECKS)
 } [
     device_class_name: "deviceClassName", 1, Flags::REQUIRED;
     selectors:         "selectors",       2, Flags::OMIT_EMPTY, &FieldInfo {
@@ -201,7 +402,48 @@ pub struct DeviceToleration {
     pub toleration_seconds: Option<i64>,
 }
 
-describe! { DeviceToleration, DEVICE_TOLERATION "DeviceToleration" { .defaults_below() } [
+/// What is checked in [`DeviceToleration`], in this order.
+const DEVICE_TOLERATION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["key"],
+        when: &[],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Format(machinery::format::field::qualified_name),
+        ],
+    },
+    CheckDef {
+        field: &["value"],
+        when: &[Condition::Is(&["operator"], &["Exists"])],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Invalid("must be empty for operator `Exists`"),
+        ],
+    },
+    CheckDef {
+        field: &["value"],
+        when: &[Condition::Is(&["operator"], &["Equal"])],
+        assertions: &[Assertion::Format(machinery::format::field::label_value)],
+    },
+    CheckDef {
+        field: &["operator"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::OneOf(&["Equal", "Exists"])],
+    },
+    CheckDef {
+        field: &["effect"],
+        when: &[],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::OneOf(&["NoExecute", "NoSchedule", "None"]),
+        ],
+    },
+];
+
+describe! { DeviceToleration, DEVICE_TOLERATION "DeviceToleration" {
+    .defaults_below()
+    .checks(DEVICE_TOLERATION_CHECKS)
+} [
     key:                "key",               1, Flags::OMIT_EMPTY;
     operator:           "operator",          2, Flags::OMIT_EMPTY, &FieldInfo {
         default: Some(Literal::String("Equal")),
@@ -251,6 +493,57 @@ pub struct DeviceSubRequest {
     pub capacity: Option<Box<CapacityRequirements>>,
 }
 
+/// What is checked in [`DeviceSubRequest`], in this order.
+const DEVICE_SUB_REQUEST_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+    },
+    CheckDef {
+        field: &["deviceClassName"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
+    },
+    CheckDef {
+        field: &["selectors"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(32, ""),
+            Assertion::Valid,
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["count"],
+        when: &[
+            Condition::Is(&["allocationMode"], &["All"]),
+            Condition::Not(&Condition::Is(&["count"], &["0"])),
+        ],
+        assertions: &[
+            Assertion::Invalid("must not be specified when allocationMode is 'All'"),
+        ],
+    },
+    CheckDef {
+        field: &["count"],
+        when: &[Condition::Is(&["allocationMode"], &["ExactCount"])],
+        assertions: &[Assertion::Positive("")],
+    },
+    CheckDef {
+        field: &["allocationMode"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["All", "ExactCount"])],
+    },
+    CheckDef {
+        field: &["tolerations"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
 describe! { DeviceSubRequest, DEVICE_SUB_REQUEST "DeviceSubRequest" {
     
         .defaults(
@@ -264,6 +557,7 @@ describe! { DeviceSubRequest, DEVICE_SUB_REQUEST "DeviceSubRequest" {
             },
         )
     .defaults_below()
+    .checks(DEVICE_SUB_REQUEST_CHECKS)
 } [
     name:              "name",            1, Flags::REQUIRED;
     device_class_name: "deviceClassName", 2, Flags::REQUIRED;
@@ -299,7 +593,67 @@ pub struct DeviceConstraint {
     pub distinct_attribute: Option<String>,
 }
 
-describe! { DeviceConstraint, DEVICE_CONSTRAINT "DeviceConstraint" {} [
+/// What is checked in [`DeviceConstraint`], in this order.
+const DEVICE_CONSTRAINT_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["requests"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(32, ""),
+            Assertion::Valid,
+            Assertion::Each(
+                &[
+                    Assertion::Format(
+                        machinery::format::field::device_request_reference,
+                    ),
+                    Assertion::Listed(
+                        machinery::options::DEVICE_REQUESTS,
+                        "must be the name of a request in the claim or the name of a request and \
+                a subrequest separated by '/'",
+                    ),
+                ],
+            ),
+            Assertion::Each(&[Assertion::Distinct(&[])]),
+        ],
+    },
+    CheckDef {
+        field: &["matchAttribute"],
+        when: &[],
+        assertions: &[
+            Assertion::Format(machinery::format::field::full_device_attribute_name),
+        ],
+    },
+    CheckDef {
+        field: &["distinctAttribute"],
+        when: &[Condition::Unset(&["matchAttribute"])],
+        assertions: &[
+            Assertion::Format(machinery::format::field::full_device_attribute_name),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::None(&[&["matchAttribute"], &["distinctAttribute"]]),
+            Condition::Gate("DRAConsumableCapacity"),
+        ],
+        assertions: &[
+            Assertion::Missing(
+                "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but \
+                multiple fields are set",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["matchAttribute"],
+        when: &[
+            Condition::Unset(&["distinctAttribute"]),
+            Condition::Not(&Condition::Gate("DRAConsumableCapacity")),
+        ],
+        assertions: &[Assertion::Required("")],
+    },
+];
+
+describe! { DeviceConstraint, DEVICE_CONSTRAINT "DeviceConstraint" { .checks(DEVICE_CONSTRAINT_CHECKS) } [
     requests:           "requests",          1, Flags::OMIT_EMPTY, &FieldInfo {
         list: ListType::Atomic,
         ..FieldInfo::PLAIN
@@ -324,7 +678,39 @@ pub struct DeviceClaimConfiguration {
     pub device_configuration: DeviceConfiguration,
 }
 
-describe! { DeviceClaimConfiguration, DEVICE_CLAIM_CONFIGURATION "DeviceClaimConfiguration" {} [
+/// What is checked in [`DeviceClaimConfiguration`], in this order.
+const DEVICE_CLAIM_CONFIGURATION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["requests"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(32, ""),
+            Assertion::Valid,
+            Assertion::Each(
+                &[
+                    Assertion::Format(
+                        machinery::format::field::device_request_reference,
+                    ),
+                    Assertion::Listed(
+                        machinery::options::DEVICE_REQUESTS,
+                        "must be the name of a request in the claim or the name of a request and \
+                a subrequest separated by '/'",
+                    ),
+                ],
+            ),
+            Assertion::Each(&[Assertion::Distinct(&[])]),
+        ],
+    },
+    CheckDef {
+        field: &["opaque"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::Below("")],
+    },
+];
+
+describe! { DeviceClaimConfiguration, DEVICE_CLAIM_CONFIGURATION "DeviceClaimConfiguration" {
+    .checks(DEVICE_CLAIM_CONFIGURATION_CHECKS)
+} [
     requests:             "requests", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     device_configuration: "",         2, Flags::INLINE;
 ] }
@@ -340,7 +726,75 @@ pub struct ResourceClaimStatus {
     pub devices: Vec<AllocatedDeviceStatus>,
 }
 
-describe! { ResourceClaimStatus, RESOURCE_CLAIM_STATUS "ResourceClaimStatus" { .defaults_below() } [
+/// What is checked in [`ResourceClaimStatus`], in this order.
+const RESOURCE_CLAIM_STATUS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["reservedFor"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(256, ""),
+            Assertion::Valid,
+            Assertion::Below(""),
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["uid"],
+                        &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::resource::choose_allocated_devices(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["devices"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::resource::validate_distinct_devices(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["reservedFor"],
+        when: &[Condition::Unset(&["allocation"])],
+        assertions: &[
+            Assertion::Forbidden("may not be specified when `allocated` is not set"),
+        ],
+    },
+];
+
+describe! { ResourceClaimStatus, RESOURCE_CLAIM_STATUS "ResourceClaimStatus" {
+    .defaults_below()
+    .checks(RESOURCE_CLAIM_STATUS_CHECKS)
+} [
     allocation:   "allocation",  1, Flags::OMIT_EMPTY;
     reserved_for: "reservedFor", 2, Flags::OMIT_EMPTY, &FieldInfo {
         list: ListType::Map(&["uid"]),
@@ -366,7 +820,24 @@ pub struct AllocationResult {
     pub allocation_timestamp: Option<Time>,
 }
 
-describe! { AllocationResult, ALLOCATION_RESULT "AllocationResult" { .defaults_below() } [
+/// What is checked in [`AllocationResult`], in this order.
+const ALLOCATION_RESULT_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["devices"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["nodeSelector"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
+describe! { AllocationResult, ALLOCATION_RESULT "AllocationResult" {
+    .defaults_below()
+    .checks(ALLOCATION_RESULT_CHECKS)
+} [
     devices:              "devices",             1, Flags::OMIT_EMPTY;
     node_selector:        "nodeSelector",        3, Flags::OMIT_EMPTY;
     allocation_timestamp: "allocationTimestamp", 5, Flags::OMIT_EMPTY, &FieldInfo {
@@ -384,7 +855,32 @@ pub struct DeviceAllocationResult {
     pub config: Vec<DeviceAllocationConfiguration>,
 }
 
-describe! { DeviceAllocationResult, DEVICE_ALLOCATION_RESULT "DeviceAllocationResult" { .defaults_below() } [
+/// What is checked in [`DeviceAllocationResult`], in this order.
+const DEVICE_ALLOCATION_RESULT_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["results"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(32, ""),
+            Assertion::Valid,
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["config"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(64, ""),
+            Assertion::Valid,
+            Assertion::Below(""),
+        ],
+    },
+];
+
+describe! { DeviceAllocationResult, DEVICE_ALLOCATION_RESULT "DeviceAllocationResult" {
+    .defaults_below()
+    .checks(DEVICE_ALLOCATION_RESULT_CHECKS)
+} [
     results: "results", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     config:  "config",  2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -414,8 +910,111 @@ pub struct DeviceRequestAllocationResult {
     pub consumed_capacity: BTreeMap<String, Quantity>,
 }
 
+/// What is checked in [`DeviceRequestAllocationResult`], in this order.
+const DEVICE_REQUEST_ALLOCATION_RESULT_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["request"],
+        when: &[],
+        assertions: &[
+            Assertion::Format(machinery::format::field::device_request_reference),
+            Assertion::Listed(
+                machinery::options::DEVICE_REQUESTS,
+                "must be the name of a request in the claim or the name of a request and \
+                a subrequest separated by '/'",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["driver"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::csi_driver_name)],
+    },
+    CheckDef {
+        field: &["pool"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::device_pool_name)],
+    },
+    CheckDef {
+        field: &["device"],
+        when: &[],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+    },
+    CheckDef {
+        field: &["bindingConditions"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(4, ""),
+            Assertion::Valid,
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::qualified_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["bindingFailureConditions"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(4, ""),
+            Assertion::Valid,
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::qualified_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["bindingConditions"],
+        when: &[],
+        assertions: &[Assertion::Each(&[Assertion::Distinct(&[])])],
+    },
+    CheckDef {
+        field: &["bindingFailureConditions"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(&[], &[Assertion::Distinct(&[])]),
+                    Assertion::NotAmong(
+                        &["bindingConditions"],
+                        "bindingFailureConditions must not overlap with bindingConditions",
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["bindingConditions"],
+        when: &[
+            Condition::Unset(&["bindingConditions"]),
+            Condition::Set(&["bindingFailureConditions"]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "bindingConditions are required to use bindingFailureConditions",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["bindingFailureConditions"],
+        when: &[
+            Condition::Set(&["bindingConditions"]),
+            Condition::Unset(&["bindingFailureConditions"]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "bindingFailureConditions are required to use bindingConditions",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["shareID"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::lower_case_uuid)],
+    },
+];
+
 describe! { DeviceRequestAllocationResult, DEVICE_REQUEST_ALLOCATION_RESULT "DeviceRequestAllocationResult" {
     .defaults_below()
+    .checks(DEVICE_REQUEST_ALLOCATION_RESULT_CHECKS)
 } [
     request:                    "request",                   1, Flags::REQUIRED;
     driver:                     "driver",                    2, Flags::REQUIRED;
@@ -463,7 +1062,47 @@ pub struct DeviceAllocationConfiguration {
     pub device_configuration: DeviceConfiguration,
 }
 
-describe! { DeviceAllocationConfiguration, DEVICE_ALLOCATION_CONFIGURATION "DeviceAllocationConfiguration" {} [
+/// What is checked in [`DeviceAllocationConfiguration`], in this order.
+const DEVICE_ALLOCATION_CONFIGURATION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["source"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["FromClaim", "FromClass"]),
+        ],
+    },
+    CheckDef {
+        field: &["requests"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(32, ""),
+            Assertion::Valid,
+            Assertion::Each(
+                &[
+                    Assertion::Format(
+                        machinery::format::field::device_request_reference,
+                    ),
+                    Assertion::Listed(
+                        machinery::options::DEVICE_REQUESTS,
+                        "must be the name of a request in the claim or the name of a request and \
+                a subrequest separated by '/'",
+                    ),
+                ],
+            ),
+            Assertion::Each(&[Assertion::Distinct(&[])]),
+        ],
+    },
+    CheckDef {
+        field: &["opaque"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::Below("")],
+    },
+];
+
+describe! { DeviceAllocationConfiguration, DEVICE_ALLOCATION_CONFIGURATION "DeviceAllocationConfiguration" {
+    .checks(DEVICE_ALLOCATION_CONFIGURATION_CHECKS)
+} [
     source:               "source",   1, Flags::REQUIRED, &FieldInfo {
         enum_values: &["FromClass", "FromClaim"],
         go_type: "AllocationConfigSource",
@@ -486,7 +1125,28 @@ pub struct ResourceClaimConsumerReference {
     pub uid: String,
 }
 
-describe! { ResourceClaimConsumerReference, RESOURCE_CLAIM_CONSUMER_REFERENCE "ResourceClaimConsumerReference" {} [
+/// What is checked in [`ResourceClaimConsumerReference`], in this order.
+const RESOURCE_CLAIM_CONSUMER_REFERENCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["resource"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["uid"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { ResourceClaimConsumerReference, RESOURCE_CLAIM_CONSUMER_REFERENCE "ResourceClaimConsumerReference" {
+    .checks(RESOURCE_CLAIM_CONSUMER_REFERENCE_CHECKS)
+} [
     api_group: "apiGroup", 1, Flags::OMIT_EMPTY;
     resource:  "resource", 3, Flags::REQUIRED;
     name:      "name",     4, Flags::REQUIRED;
@@ -512,7 +1172,68 @@ pub struct AllocatedDeviceStatus {
     pub network_data: Option<Box<NetworkDeviceData>>,
 }
 
-describe! { AllocatedDeviceStatus, ALLOCATED_DEVICE_STATUS "AllocatedDeviceStatus" {} [
+/// What is checked in [`AllocatedDeviceStatus`], in this order.
+const ALLOCATED_DEVICE_STATUS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["driver"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::csi_driver_name)],
+    },
+    CheckDef {
+        field: &["pool"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::device_pool_name)],
+    },
+    CheckDef {
+        field: &["device"],
+        when: &[],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+    },
+    CheckDef {
+        field: &["shareID"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::lower_case_uuid)],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::resource::validate_allocated_device(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["conditions"],
+        when: &[],
+        assertions: &[Assertion::MaxItems(8, ""), Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["data"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxBytes(10240, ""),
+            Assertion::Valid,
+            Assertion::JsonObject,
+        ],
+    },
+    CheckDef {
+        field: &["networkData"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
+describe! { AllocatedDeviceStatus, ALLOCATED_DEVICE_STATUS "AllocatedDeviceStatus" {
+    .checks(ALLOCATED_DEVICE_STATUS_CHECKS)
+} [
     driver:       "driver",      1, Flags::REQUIRED;
     pool:         "pool",        2, Flags::REQUIRED;
     device:       "device",      3, Flags::REQUIRED;
@@ -536,7 +1257,33 @@ pub struct NetworkDeviceData {
     pub hardware_address: String,
 }
 
-describe! { NetworkDeviceData, NETWORK_DEVICE_DATA "NetworkDeviceData" {} [
+/// What is checked in [`NetworkDeviceData`], in this order.
+const NETWORK_DEVICE_DATA_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["interfaceName"],
+        when: &[],
+        assertions: &[Assertion::MaxBytes(256, "")],
+    },
+    CheckDef {
+        field: &["hardwareAddress"],
+        when: &[],
+        assertions: &[Assertion::MaxBytes(128, "")],
+    },
+    CheckDef {
+        field: &["ips"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(16, ""),
+            Assertion::Valid,
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::interface_address)],
+            ),
+            Assertion::Each(&[Assertion::Distinct(&[])]),
+        ],
+    },
+];
+
+describe! { NetworkDeviceData, NETWORK_DEVICE_DATA "NetworkDeviceData" { .checks(NETWORK_DEVICE_DATA_CHECKS) } [
     interface_name:   "interfaceName",   1, Flags::OMIT_EMPTY;
     ips:              "ips",             2, Flags::OMIT_EMPTY, &FieldInfo {
         list: ListType::Atomic,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
 use machinery::scalar::Quantity;
@@ -21,19 +22,18 @@ pub struct ResourceSlice {
     pub spec: ResourceSliceSpec,
 }
 
+/// What is checked in [`ResourceSlice`], in this order.
+const RESOURCE_SLICE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["spec"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+];
+
 describe! { ResourceSlice, RESOURCE_SLICE "ResourceSlice" {
     .defaults_below()
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<ResourceSlice>() {
-                crate::functions::resource::validate_resource_slice(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(RESOURCE_SLICE_CHECKS)
 } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
@@ -78,7 +78,194 @@ pub struct ResourceSliceSpec {
     pub shared_counters: Vec<CounterSet>,
 }
 
-describe! { ResourceSliceSpec, RESOURCE_SLICE_SPEC "ResourceSliceSpec" { .defaults_below() } [
+/// What is checked in [`ResourceSliceSpec`], in this order.
+const RESOURCE_SLICE_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["driver"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::csi_driver_name)],
+    },
+    CheckDef {
+        field: &["pool"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["pool", "name"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["driver"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["nodeName"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["nodeName"],
+        when: &[Condition::Is(&["nodeName"], &[""])],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Invalid("must be either unset or set to a non-empty string"),
+        ],
+    },
+    CheckDef {
+        field: &["nodeName"],
+        when: &[Condition::Not(&Condition::Is(&["nodeName"], &[""]))],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+    },
+    CheckDef {
+        field: &["nodeSelector"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["nodeSelector", "nodeSelectorTerms"],
+        when: &[
+            Condition::Not(&Condition::Single(&["nodeSelector", "nodeSelectorTerms"])),
+        ],
+        assertions: &[Assertion::Invalid("must have exactly one node selector term")],
+    },
+    CheckDef {
+        field: &["allNodes"],
+        when: &[Condition::Is(&["allNodes"], &["false"])],
+        assertions: &[Assertion::Invalid("must be either unset or set to true")],
+    },
+    CheckDef {
+        field: &["perDeviceNodeSelection"],
+        when: &[Condition::Is(&["perDeviceNodeSelection"], &["false"])],
+        assertions: &[Assertion::Invalid("must be either unset or set to true")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Is(&["nodeName"], &[""]),
+            Condition::Unset(&["nodeSelector"]),
+            Condition::Not(&Condition::Is(&["allNodes"], &["true"])),
+            Condition::Not(&Condition::Is(&["perDeviceNodeSelection"], &["true"])),
+        ],
+        assertions: &[
+            Assertion::Missing(
+                "exactly one of `nodeName`, `nodeSelector`, `allNodes`, \
+                `perDeviceNodeSelection` is required",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::resource::validate_single_access(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Any(
+                &[
+                    Condition::Set(&["sharedCounters"]),
+                    Condition::SentEmpty(&["sharedCounters"]),
+                ],
+            ),
+            Condition::Any(
+                &[Condition::Set(&["devices"]), Condition::SentEmpty(&["devices"])],
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidAs(
+                "",
+                "only one of `sharedCounters` or `devices` is allowed",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::resource::choose_slice_options(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["devices"],
+        when: &[Condition::Option(machinery::options::ADVANCED_DEVICES)],
+        assertions: &[
+            Assertion::MaxItems(64, ""),
+            Assertion::Valid,
+            Assertion::Paired("name", &[Assertion::Below("")]),
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["name"],
+                        &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["devices"],
+        when: &[
+            Condition::Not(&Condition::Option(machinery::options::ADVANCED_DEVICES)),
+        ],
+        assertions: &[
+            Assertion::MaxItems(128, ""),
+            Assertion::Valid,
+            Assertion::Paired("name", &[Assertion::Below("")]),
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["name"],
+                        &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["sharedCounters"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(8, ""),
+            Assertion::Valid,
+            Assertion::Below(""),
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["name"],
+                        &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+                    ),
+                ],
+            ),
+        ],
+    },
+];
+
+describe! { ResourceSliceSpec, RESOURCE_SLICE_SPEC "ResourceSliceSpec" {
+    .defaults_below()
+    .checks(RESOURCE_SLICE_SPEC_CHECKS)
+} [
     driver:                    "driver",                 1, Flags::REQUIRED;
     pool:                      "pool",                   2, Flags::REQUIRED;
     node_name:                 "nodeName",               3, Flags::OMIT_EMPTY;
@@ -110,7 +297,26 @@ pub struct ResourcePool {
     pub resource_slice_count: i64,
 }
 
-describe! { ResourcePool, RESOURCE_POOL "ResourcePool" {} [
+/// What is checked in [`ResourcePool`], in this order.
+const RESOURCE_POOL_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::device_pool_name)],
+    },
+    CheckDef {
+        field: &["resourceSliceCount"],
+        when: &[],
+        assertions: &[Assertion::Positive("")],
+    },
+    CheckDef {
+        field: &["generation"],
+        when: &[],
+        assertions: &[Assertion::NotNegative("must be greater than or equal to zero")],
+    },
+];
+
+describe! { ResourcePool, RESOURCE_POOL "ResourcePool" { .checks(RESOURCE_POOL_CHECKS) } [
     name:                 "name",               1, Flags::REQUIRED;
     generation:           "generation",         2, Flags::REQUIRED;
     resource_slice_count: "resourceSliceCount", 3, Flags::REQUIRED;
@@ -150,7 +356,322 @@ pub struct Device {
     >,
 }
 
-describe! { Device, DEVICE "Device" { .defaults_below() } [
+/// What is checked in [`Device`], in this order.
+const DEVICE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::resource::validate_number_of_attributes(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["attributes"],
+        when: &[],
+        assertions: &[
+            Assertion::ShortKeys(
+                96,
+                &[
+                    Assertion::Each(
+                        &[
+                            Assertion::Key(
+                                &[
+                                    Assertion::At(
+                                        ".",
+                                        &[
+                                            Assertion::Format(
+                                                machinery::format::field::device_attribute_name,
+                                            ),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                            Assertion::Below(""),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["capacity"],
+        when: &[Condition::Is(&["allowMultipleAllocations"], &["true"])],
+        assertions: &[
+            Assertion::ShortKeys(
+                96,
+                &[
+                    Assertion::Each(
+                        &[
+                            Assertion::Key(
+                                &[
+                                    Assertion::At(
+                                        ".",
+                                        &[
+                                            Assertion::Format(
+                                                machinery::format::field::device_attribute_name,
+                                            ),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                            Assertion::Below("shared"),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["capacity"],
+        when: &[
+            Condition::Not(&Condition::Is(&["allowMultipleAllocations"], &["true"])),
+        ],
+        assertions: &[
+            Assertion::ShortKeys(
+                96,
+                &[
+                    Assertion::Each(
+                        &[
+                            Assertion::Key(
+                                &[
+                                    Assertion::At(
+                                        ".",
+                                        &[
+                                            Assertion::Format(
+                                                machinery::format::field::device_attribute_name,
+                                            ),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                            Assertion::Below(""),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["taints"],
+        when: &[Condition::Changed(&["taints"])],
+        assertions: &[
+            Assertion::MaxItems(16, ""),
+            Assertion::Valid,
+            Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["consumesCounters"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(2, ""),
+            Assertion::Valid,
+            Assertion::Below(""),
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["counterSet"],
+                        &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Not(&Condition::Option(machinery::options::NODES_BY_DEVICE)),
+            Condition::Not(
+                &Condition::None(&[&["nodeName"], &["nodeSelector"], &["allNodes"]]),
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidNull(
+                "`nodeName`, `nodeSelector` and `allNodes` can only be set if \
+                `perDeviceNodeSelection` is set to true in the ResourceSlice spec",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["nodeName"],
+        when: &[
+            Condition::Option(machinery::options::NODES_BY_DEVICE),
+            Condition::Is(&["nodeName"], &[""]),
+        ],
+        assertions: &[Assertion::Optional, Assertion::Invalid("must not be empty")],
+    },
+    CheckDef {
+        field: &["nodeName"],
+        when: &[
+            Condition::Option(machinery::options::NODES_BY_DEVICE),
+            Condition::Not(&Condition::Is(&["nodeName"], &[""])),
+        ],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+    },
+    CheckDef {
+        field: &["nodeSelector"],
+        when: &[Condition::Option(machinery::options::NODES_BY_DEVICE)],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["allNodes"],
+        when: &[
+            Condition::Option(machinery::options::NODES_BY_DEVICE),
+            Condition::Is(&["allNodes"], &["false"]),
+        ],
+        assertions: &[Assertion::Invalid("must be either unset or set to true")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Option(machinery::options::NODES_BY_DEVICE),
+            Condition::Is(&["nodeName"], &[""]),
+            Condition::Unset(&["nodeSelector"]),
+            Condition::Not(&Condition::Is(&["allNodes"], &["true"])),
+        ],
+        assertions: &[
+            Assertion::Missing(
+                "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required \
+                when `perDeviceNodeSelection` is set to true in the ResourceSlice spec",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Option(machinery::options::NODES_BY_DEVICE)],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::resource::validate_single_device_access(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["bindingConditions"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(4, ""),
+            Assertion::Valid,
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::qualified_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["bindingFailureConditions"],
+        when: &[],
+        assertions: &[
+            Assertion::MaxItems(4, ""),
+            Assertion::Valid,
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::qualified_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["bindingConditions"],
+        when: &[],
+        assertions: &[Assertion::Each(&[Assertion::Distinct(&[])])],
+    },
+    CheckDef {
+        field: &["bindingFailureConditions"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(&[], &[Assertion::Distinct(&[])]),
+                    Assertion::NotAmong(
+                        &["bindingConditions"],
+                        "bindingFailureConditions must not overlap with bindingConditions",
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["bindingConditions"],
+        when: &[
+            Condition::Unset(&["bindingConditions"]),
+            Condition::Set(&["bindingFailureConditions"]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "bindingConditions are required to use bindingFailureConditions",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["bindingFailureConditions"],
+        when: &[
+            Condition::Set(&["bindingConditions"]),
+            Condition::Unset(&["bindingFailureConditions"]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "bindingFailureConditions are required to use bindingConditions",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["nodeAllocatableResourceMappings"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Key(
+                        &[
+                            Assertion::Format(
+                                machinery::format::field::native_resource_name,
+                            ),
+                        ],
+                    ),
+                    Assertion::Below(""),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::resource::validate_capacity_keys(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+];
+
+describe! { Device, DEVICE "Device" {
+    .defaults_below()
+    .checks(DEVICE_CHECKS)
+} [
     name:                               "name",                             1, Flags::REQUIRED;
     attributes:                         "attributes",                       2, Flags::OMIT_EMPTY, &FieldInfo {
         go_whole: "map[QualifiedName]DeviceAttribute",
@@ -228,7 +749,124 @@ pub struct DeviceAttribute {
     pub versions: Vec<String>,
 }
 
-describe! { DeviceAttribute, DEVICE_ATTRIBUTE "DeviceAttribute" {} [
+/// What is checked in [`DeviceAttribute`], in this order.
+const DEVICE_ATTRIBUTE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["string"],
+        when: &[],
+        assertions: &[Assertion::MaxBytes(64, "")],
+    },
+    CheckDef {
+        field: &["version"],
+        when: &[],
+        assertions: &[
+            Assertion::Format(machinery::format::field::semantic_version),
+            Assertion::MaxBytes(64, ""),
+        ],
+    },
+    CheckDef {
+        field: &["bools"],
+        when: &[
+            Condition::Gate("DRAListTypeAttributes"),
+            Condition::SentEmpty(&["bools"]),
+        ],
+        assertions: &[Assertion::Invalid("must not be empty if specified")],
+    },
+    CheckDef {
+        field: &["ints"],
+        when: &[
+            Condition::Gate("DRAListTypeAttributes"),
+            Condition::SentEmpty(&["ints"]),
+        ],
+        assertions: &[Assertion::Invalid("must not be empty if specified")],
+    },
+    CheckDef {
+        field: &["strings"],
+        when: &[
+            Condition::Gate("DRAListTypeAttributes"),
+            Condition::SentEmpty(&["strings"]),
+        ],
+        assertions: &[Assertion::Invalid("must not be empty if specified")],
+    },
+    CheckDef {
+        field: &["strings"],
+        when: &[],
+        assertions: &[Assertion::Each(&[Assertion::MaxBytes(64, "")])],
+    },
+    CheckDef {
+        field: &["versions"],
+        when: &[
+            Condition::Gate("DRAListTypeAttributes"),
+            Condition::SentEmpty(&["versions"]),
+        ],
+        assertions: &[Assertion::Invalid("must not be empty if specified")],
+    },
+    CheckDef {
+        field: &["versions"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Format(machinery::format::field::semantic_version),
+                    Assertion::MaxBytes(64, ""),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::None(
+                &[
+                    &["bool"],
+                    &["int"],
+                    &["string"],
+                    &["version"],
+                    &["bools"],
+                    &["ints"],
+                    &["strings"],
+                    &["versions"],
+                ],
+            ),
+            Condition::Not(
+                &Condition::All(
+                    &[
+                        Condition::Gate("DRAListTypeAttributes"),
+                        Condition::Any(
+                            &[
+                                Condition::SentEmpty(&["bools"]),
+                                Condition::SentEmpty(&["ints"]),
+                                Condition::SentEmpty(&["strings"]),
+                                Condition::SentEmpty(&["versions"]),
+                            ],
+                        ),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[Assertion::InvalidAs("", "exactly one value must be specified")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Many(
+                &[
+                    &["bool"],
+                    &["int"],
+                    &["string"],
+                    &["version"],
+                    &["bools"],
+                    &["ints"],
+                    &["strings"],
+                    &["versions"],
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Invalid("exactly one value must be specified")],
+    },
+];
+
+describe! { DeviceAttribute, DEVICE_ATTRIBUTE "DeviceAttribute" { .checks(DEVICE_ATTRIBUTE_CHECKS) } [
     int:      "int",      2, Flags::OMIT_EMPTY;
     bool:     "bool",     3, Flags::OMIT_EMPTY;
     string:   "string",   4, Flags::OMIT_EMPTY;
@@ -264,7 +902,73 @@ pub struct DeviceCapacity {
     pub request_policy: Option<Box<CapacityRequestPolicy>>,
 }
 
-describe! { DeviceCapacity, DEVICE_CAPACITY "DeviceCapacity" {} [
+/// What is checked in [`DeviceCapacity`], in this order.
+const DEVICE_CAPACITY_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["requestPolicy"],
+        when: &[],
+        assertions: &[Assertion::Forbidden("allowMultipleAllocations must be true")],
+    },
+    CheckDef {
+        field: &["requestPolicy"],
+        when: &[
+            Condition::Part(&["shared"]),
+            Condition::Set(&["requestPolicy", "validValues"]),
+            Condition::Set(&["requestPolicy", "validRange"]),
+        ],
+        assertions: &[
+            Assertion::Forbidden(
+                "exactly one policy can be specified, cannot specify \"validValues\" and \
+                \"validRange\" at the same time",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["requestPolicy", "default"],
+        when: &[
+            Condition::Part(&["shared"]),
+            Condition::Set(&["requestPolicy", "validValues"]),
+            Condition::Unset(&["requestPolicy", "validRange"]),
+        ],
+        assertions: &[Assertion::Required("required when validValues is defined")],
+    },
+    CheckDef {
+        field: &["requestPolicy", "default"],
+        when: &[
+            Condition::Part(&["shared"]),
+            Condition::Unset(&["requestPolicy", "validValues"]),
+            Condition::Set(&["requestPolicy", "validRange"]),
+        ],
+        assertions: &[Assertion::Required("required when validRange is defined")],
+    },
+    CheckDef {
+        field: &["requestPolicy", "validRange", "min"],
+        when: &[
+            Condition::Part(&["shared"]),
+            Condition::Unset(&["requestPolicy", "validValues"]),
+            Condition::Set(&["requestPolicy", "default"]),
+        ],
+        assertions: &[Assertion::Required("required when validRange is defined")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["shared"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::resource::validate_shared_capacity(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+];
+
+describe! { DeviceCapacity, DEVICE_CAPACITY "DeviceCapacity" { .checks(DEVICE_CAPACITY_CHECKS) } [
     value:          "value",         1, Flags::REQUIRED;
     request_policy: "requestPolicy", 2, Flags::OMIT_EMPTY, &FieldInfo {
         gate: "DRAConsumableCapacity",
@@ -315,7 +1019,33 @@ pub struct DeviceCounterConsumption {
     pub counters: BTreeMap<String, Counter>,
 }
 
-describe! { DeviceCounterConsumption, DEVICE_COUNTER_CONSUMPTION "DeviceCounterConsumption" {} [
+/// What is checked in [`DeviceCounterConsumption`], in this order.
+const DEVICE_COUNTER_CONSUMPTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["counterSet"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
+    },
+    CheckDef {
+        field: &["counters"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::MaxItems(32, ""),
+            Assertion::Valid,
+            Assertion::Keys(
+                &[Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+            ),
+        ],
+    },
+];
+
+describe! { DeviceCounterConsumption, DEVICE_COUNTER_CONSUMPTION "DeviceCounterConsumption" {
+    .checks(DEVICE_COUNTER_CONSUMPTION_CHECKS)
+} [
     counter_set: "counterSet", 1, Flags::REQUIRED;
     counters:    "counters",   2, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
 ] }
@@ -340,8 +1070,36 @@ pub struct NodeAllocatableResourceMapping {
     pub allocation_multiplier: Option<Quantity>,
 }
 
+/// What is checked in [`NodeAllocatableResourceMapping`], in this order.
+const NODE_ALLOCATABLE_RESOURCE_MAPPING_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[Condition::None(&[&["allocationMultiplier"], &["capacityKey"]])],
+        assertions: &[
+            Assertion::InvalidAs(
+                "",
+                "at least one of allocationMultiplier or capacityKey must be set",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["allocationMultiplier"],
+        when: &[],
+        assertions: &[Assertion::Positive("must be positive")],
+    },
+    CheckDef {
+        field: &["capacityKey"],
+        when: &[Condition::Is(&["capacityKey"], &[""])],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Invalid("capacityKey must not be an empty string"),
+        ],
+    },
+];
+
 describe! { NodeAllocatableResourceMapping, NODE_ALLOCATABLE_RESOURCE_MAPPING "NodeAllocatableResourceMapping" {
     .defaults_below()
+    .checks(NODE_ALLOCATABLE_RESOURCE_MAPPING_CHECKS)
 } [
     capacity_key:          "capacityKey",          1, Flags::OMIT_EMPTY, &FieldInfo {
         go_type: "QualifiedName",
@@ -362,7 +1120,31 @@ pub struct CounterSet {
     pub counters: BTreeMap<String, Counter>,
 }
 
-describe! { CounterSet, COUNTER_SET "CounterSet" {} [
+/// What is checked in [`CounterSet`], in this order.
+const COUNTER_SET_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
+    },
+    CheckDef {
+        field: &["counters"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::MaxItems(32, ""),
+            Assertion::Valid,
+            Assertion::Keys(
+                &[Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+            ),
+        ],
+    },
+];
+
+describe! { CounterSet, COUNTER_SET "CounterSet" { .checks(COUNTER_SET_CHECKS) } [
     name:     "name",     1, Flags::REQUIRED;
     counters: "counters", 2, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
 ] }

@@ -1,30 +1,25 @@
-//! What upstream checks by hand in storage versions (`pkg/apis/apiserverinternal/validation`).
+//! What upstream checks by hand in storage versions (`pkg/apis/apiserverinternal/validation`), and no declaration says.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
-use machinery::format::{self, Messages, NameRule};
+use machinery::format::{self, Messages, field};
 use machinery::hooks::Validation;
+use machinery::reflect::Ref;
 use meta::validate_object_names;
 
-use generated::apiserverinternal::v1alpha1::{
-    ServerStorageVersion, StorageVersion, StorageVersionCondition, StorageVersionStatus,
-};
+use apimachinery::meta::v1::ObjectMeta;
+use generated::apiserverinternal::v1alpha1::{ServerStorageVersion, StorageVersionStatus};
 
-/// `ValidateStorageVersion`, `ValidateStorageVersionStatusUpdate`; nothing else can change.
-pub fn validate_storage_version(
+/// By hand: errors of a name stand among those of other metadata.
+pub fn validate_storage_version_name(
     v: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &StorageVersion,
-    old: Option<&StorageVersion>,
+    new: &ObjectMeta,
+    _: Option<&ObjectMeta>,
 ) {
-    if old.is_none() {
-        validate_object_names(v, &path.child("metadata"), &new.metadata, 0, |name, _| refusal_of_name(name));
-    }
-    if old.is_none() || v.context.subresource == "status" {
-        validate_status(v, &path.child("status"), &new.status);
-    }
+    validate_object_names(v, path, new, 0, |name, _| refusal_of_name(name));
 }
 
 /// `ValidateStorageVersionName`: a group, a dot and a resource.
@@ -37,36 +32,22 @@ fn refusal_of_name(name: &str) -> Messages {
     group.chain(resource).collect()
 }
 
-fn validate_status(v: &mut Validation<'_>, path: &Path<'_>, status: &StorageVersionStatus) {
-    let versions = path.child("storageVersions");
-    let mut servers = HashSet::new();
-    for (index, version) in status.storage_versions.iter().enumerate() {
-        let path = versions.index(index);
-        if !servers.insert(&version.api_server_id) {
-            v.duplicate(&path.child("apiServerID"), &version.api_server_id);
-        }
-        validate_server_version(v, &path, version);
-    }
-    validate_common_version(v, &path.child("commonEncodingVersion"), status);
-    validate_conditions(v, path, &status.conditions);
-}
-
-fn validate_server_version(v: &mut Validation<'_>, path: &Path<'_>, version: &ServerStorageVersion) {
-    let (encoding, decodable) = (&version.encoding_version, &version.decodable_versions);
-    v.name(&path.child("apiServerID"), &version.api_server_id, NameRule::Dns1123Subdomain);
-    validate_api_version(v, &path.child("encodingVersion"), encoding);
-    let decodable_path = path.child("decodableVersions");
-    for (index, one) in decodable.iter().enumerate() {
-        validate_api_version(v, &decodable_path.index(index), one);
-    }
+/// A server decodes what it encodes and serves. By hand: messages show the versions.
+pub fn validate_decodable_versions(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &ServerStorageVersion,
+    _: Option<&ServerStorageVersion>,
+) {
+    let (encoding, decodable) = (&new.encoding_version, &new.decodable_versions);
     if !decodable.contains(encoding) {
         let detail = format!("decodableVersions must include encodingVersion {encoding}");
-        v.invalid(&decodable_path, BadValue::strings(decodable), detail);
+        v.invalid(&path.child("decodableVersions"), BadValue::strings(decodable), detail);
     }
     let served_path = path.child("servedVersions");
-    for (index, served) in version.served_versions.iter().enumerate() {
+    for (index, served) in new.served_versions.iter().enumerate() {
         let path = served_path.index(index);
-        validate_api_version(v, &path, served);
+        v.errors.extend(field::api_version(&path, served));
         if !decodable.contains(served) {
             let all = decodable.join(" ");
             let detail =
@@ -76,8 +57,15 @@ fn validate_server_version(v: &mut Validation<'_>, path: &Path<'_>, version: &Se
     }
 }
 
-/// `validateCommonVersion`: what all servers write, if that is one version.
-fn validate_common_version(v: &mut Validation<'_>, path: &Path<'_>, status: &StorageVersionStatus) {
+/// What all servers write, if that is one version (`validateCommonVersion`). By hand: items are compared with each
+/// other, and messages show them.
+pub fn validate_common_version(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    status: &StorageVersionStatus,
+    _: Option<&StorageVersionStatus>,
+) {
+    let path = &path.child("commonEncodingVersion");
     let mut encodings = status.storage_versions.iter().map(|version| &version.encoding_version);
     let common = encodings.next().filter(|first| encodings.all(|other| other == *first));
     match (common, &status.common_encoding_version) {
@@ -94,48 +82,20 @@ fn validate_common_version(v: &mut Validation<'_>, path: &Path<'_>, status: &Sto
     }
 }
 
-/// Upstream shows them as items of the status itself.
-fn validate_conditions(v: &mut Validation<'_>, path: &Path<'_>, conditions: &[StorageVersionCondition]) {
+/// Upstream shows conditions as items of the status itself. By hand: messages tell where a type stands before.
+pub fn validate_storage_version_conditions(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &StorageVersionStatus,
+    _: Option<&StorageVersionStatus>,
+) {
     let mut places = BTreeMap::new();
-    for (index, condition) in conditions.iter().enumerate() {
+    for (index, condition) in new.conditions.iter().enumerate() {
         let (path, kind) = (path.index(index), &condition.r#type);
-        let type_path = path.child("type");
         if let Some(before) = places.insert(kind, index) {
             let detail = format!("the type of the condition is not unique, it also appears in conditions[{before}]");
-            v.invalid(&type_path, kind, detail);
+            v.invalid(&path.child("type"), kind, detail);
         }
-        v.malformed(&type_path, kind, format::is_qualified_name(kind));
-        v.malformed(&path.child("status"), &condition.status, format::is_qualified_name(&condition.status));
-        v.filled(&path.child("reason"), &condition.reason);
-        v.filled(&path.child("message"), &condition.message);
+        v.checks(&path, Ref::of(condition), None);
     }
-}
-
-fn validate_api_version(v: &mut Validation<'_>, path: &Path<'_>, version: &str) {
-    let messages = refusal_of_api_version(version);
-    if !messages.is_empty() {
-        v.invalid(path, version, messages.join(","));
-    }
-}
-
-/// `isValidAPIVersion`
-fn refusal_of_api_version(text: &str) -> Vec<String> {
-    let (group, version) = match text.split('/').collect::<Vec<_>>()[..] {
-        [version] => (None, version),
-        [group, version] => (Some(group), version),
-        _ => {
-            let detail = "an apiVersion is a DNS-1035 label, which must consist of lower case alphanumeric characters or \
-                          '-', start with an alphabetic character, and end with an alphanumeric character (e.g. \
-                          'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?') with an \
-                          optional DNS subdomain prefix and '/' (e.g. 'example.com/MyVersion')";
-            return vec![detail.to_owned()];
-        }
-    };
-    let part = |name: &str, text: &str, check: fn(&str) -> Messages| -> Vec<String> {
-        let messages = if text.is_empty() { vec!["must be non-empty".into()] } else { check(text) };
-        messages.into_iter().map(|message| format!("{name} part: {message}")).collect()
-    };
-    let mut out = group.map_or_else(Vec::new, |group| part("group", group, format::is_dns1123_subdomain));
-    out.extend(part("version", version, format::is_dns1035_label));
-    out
 }

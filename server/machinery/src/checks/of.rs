@@ -24,8 +24,12 @@ pub(super) struct Of<'a> {
     pub home: Ref<'a>,
     /// The list that the struct is an item of, if that is walked.
     pub items: Option<&'a Items<'a>>,
-    /// The key of an entry of a map that is walked.
+    /// The key of the entry that it is.
     pub key: Option<&'a str>,
+    /// How many bytes of keys the paths of entries show.
+    pub key_bytes: usize,
+    /// The field by which stored items are found, if they are.
+    pub pairing: &'static str,
     /// An entry or item that a path names is not empty if it is there.
     pub is_entry: bool,
 }
@@ -86,8 +90,9 @@ impl<'a> Items<'a> {
 impl<'a> Of<'a> {
     /// A struct, to make its checks.
     pub fn structure(path: &'a Path<'a>, new: Ref<'a>, old: Option<Ref<'a>>, items: Option<&'a Items>) -> Self {
-        let old = old.map(Value::Struct);
-        Of { path, field: None, new: Value::Struct(new), old, home: new, items, key: None, is_entry: false }
+        let (new, old, home) = (Value::Struct(new), old.map(Value::Struct), new);
+        let (key, is_entry, key_bytes, pairing) = (None, false, usize::MAX, "");
+        Of { path, field: None, new, old, home, items, key, is_entry, key_bytes, pairing }
     }
 
     /// The stored form of a struct whose checks are made.
@@ -97,7 +102,21 @@ impl<'a> Of<'a> {
     }
 
     pub fn part(self, path: &'a Path<'a>, new: Value<'a>) -> Self {
-        Of { path, new, old: None, is_entry: false, ..self }
+        Of { path, new, old: None, is_entry: false, key: None, key_bytes: usize::MAX, pairing: "", ..self }
+    }
+
+    /// An entry of a map, with what is to be made of it.
+    fn visit_entry(self, key: &'a str, value: Value<'a>, visit: &mut impl FnMut(Of<'_>)) {
+        let shown = shortened(key, self.key_bytes);
+        let path = self.path.key(&shown);
+        visit(Of { key: Some(key), ..self.part(&path, value) });
+    }
+
+    /// The stored form of an item, if stored items are looked for.
+    fn pair(self, item: Ref<'a>) -> Option<Value<'a>> {
+        let Some(Value::StructList(stored)) = self.old.filter(|_| !self.pairing.is_empty()) else { return None };
+        let value = item.by_name(self.pairing);
+        stored.iter().find(|old| old.by_name(self.pairing) == value).map(Value::Struct)
     }
 
     /// A field of the struct, an entry of the map or an item of the list, with what is stored there. Of an entry or item
@@ -215,9 +234,9 @@ impl<'a> Of<'a> {
         self.old.is_some_and(|old| old != self.new)
     }
 
-    /// The text, number or truth value that it is, as text.
-    pub fn text(self) -> Option<Cow<'a, str>> {
-        text_of(self.new)
+    /// Whether a text stands at the end of a way, also in items of lists, or is a key of the map there.
+    pub fn has_text(self, way: &[&str], text: &str) -> bool {
+        holds_text(self.new, way, text)
     }
 
     /// The number that it is.
@@ -238,30 +257,27 @@ impl<'a> Of<'a> {
                     visit(Of { items: Some(items), ..self.part(&self.path.index(index), item) });
                 }
             }
-            Value::Map(map) => map.for_each(|key, value| {
-                visit(Of { key: Some(key), ..self.part(&self.path.key(key), value) });
-            }),
+            Value::Map(map) => map.for_each(|key, value| self.visit_entry(key, value, &mut visit)),
             Value::StructList(list) => {
                 for (index, item) in list.iter().enumerate() {
-                    visit(Of { items: Some(items), ..self.part(&self.path.index(index), Value::Struct(item)) });
+                    let (path, old) = (self.path.index(index), self.pair(item));
+                    visit(Of { items: Some(items), old, ..self.part(&path, Value::Struct(item)) });
                 }
             }
             Value::StructMap(map) => {
-                map.for_each(|key, value| {
-                    visit(Of { key: Some(key), ..self.part(&self.path.key(key), Value::Struct(value)) });
-                });
+                map.for_each(|key, value| self.visit_entry(key, Value::Struct(value), &mut visit));
             }
             _ => {}
         }
     }
 
-    /// Visits each struct in a field. Items of lists and maps come without their stored form.
+    /// Visits each struct in a field. Items of lists and maps come without their stored form, unless that is looked for.
     pub fn each_struct(self, mut visit: impl FnMut(Of<'_>)) {
         match self.new {
             Value::Struct(new) => visit(Of::structure(self.path, new, self.old.and_then(Value::as_struct), None)),
             _ => self.each(|item| {
                 if let Value::Struct(new) = item.new {
-                    visit(Of::structure(item.path, new, None, item.items));
+                    visit(Of::structure(item.path, new, item.old.and_then(Value::as_struct), item.items));
                 }
             }),
         }
@@ -355,6 +371,32 @@ fn text_of(value: Value<'_>) -> Option<Cow<'_, str>> {
         Value::Bytes(bytes) => String::from_utf8_lossy(bytes),
         _ => return None,
     })
+}
+
+fn holds_text(value: Value<'_>, way: &[&str], text: &str) -> bool {
+    match (value, way) {
+        (Value::StructList(items), way) => items.iter().any(|item| holds_text(Value::Struct(item), way, text)),
+        (Value::Struct(of), [name, way @ ..]) => of.by_name(name).is_some_and(|value| holds_text(value, way, text)),
+        (Value::List(list), []) => {
+            (0..list.len()).filter_map(|index| list.get(index)).any(|item| item == Value::String(text))
+        }
+        (Value::Map(map), []) => map.get(text).is_some(),
+        (Value::StructMap(map), []) => map.get(text).is_some(),
+        (value, []) => value == Value::String(text),
+        _ => false,
+    }
+}
+
+/// A text without its middle where it has more than so many bytes.
+fn shortened(text: &str, max: usize) -> Cow<'_, str> {
+    const DOTS: &str = "...";
+    if text.len() <= max {
+        return text.into();
+    }
+    let left = max.saturating_sub(DOTS.len());
+    let bytes = text.as_bytes();
+    let (start, end) = (&bytes[..left.div_ceil(2)], &bytes[bytes.len() - left / 2..]);
+    format!("{}{DOTS}{}", String::from_utf8_lossy(start), String::from_utf8_lossy(end)).into()
 }
 
 /// The entry of a map under a key, or the item of a list under an index.

@@ -1,4 +1,5 @@
 mod choices;
+mod entries;
 mod ways;
 
 use std::collections::BTreeMap;

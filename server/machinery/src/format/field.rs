@@ -6,17 +6,21 @@ use crate::field_path::Path;
 use crate::scalar::go_text;
 use std::borrow::Cow;
 
+pub use super::device::{
+    device_attribute_name, device_pool_name, device_request_reference, extended_resource, full_device_attribute_name,
+    lower_case_uuid, native_resource_name,
+};
 pub use super::ip::{
-    endpoint_ip, ip_address, ip_network, ipv4_address, ipv6_address, is_valid_ip, lenient_ip_address,
-    lenient_ip_network,
+    endpoint_ip, interface_address, ip_address, ip_network, ipv4_address, ipv6_address, is_valid_ip,
+    lenient_ip_address, lenient_ip_network,
 };
 pub use super::named::{
-    api_version, api_version_of_named_group, condition_reason, host_or_wildcard, iscsi_name, iscsi_name_by_prefix,
-    kind_name, listed_namespace, literal_path, no_ip_address, signer_name, single_line, versioned_group,
+    api_version, api_version_of_named_group, condition_reason, host_or_wildcard, iscsi_name, iscsi_name_by_prefix, kind_name,
+    lease_strategy, listed_namespace, literal_path, no_ip_address, signer_name, single_line, versioned_group,
 };
-pub use super::url::{non_resource_path, webhook_path, webhook_url};
-
 pub use super::resource::{claim_resource_name, container_resource_name, quota_resource_name, resource_name};
+pub use super::url::{non_resource_path, webhook_path, webhook_url};
+pub use super::version::{resource_version, semantic_version, semantic_version_of_numbers, storage_api_version};
 
 /// A format by the name that the tag `k8s:format` gives it (upstream: `validate/strfmt.go`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,7 +105,7 @@ fn resource_pool_name(path: &Path<'_>, value: &str) -> Vec<FieldError> {
 }
 
 /// A name with a domain before it that is not Kubernetes' own, short enough to be a quota's resource.
-fn extended_resource_name(path: &Path<'_>, value: &str) -> Vec<FieldError> {
+pub(super) fn extended_resource_name(path: &Path<'_>, value: &str) -> Vec<FieldError> {
     let mut refuse = Vec::<Cow<'static, str>>::new();
     if !value.contains('/') {
         refuse.push("a name must be a domain-prefixed path, such as 'example.com/my-prop'".into());
@@ -299,6 +303,20 @@ pub fn label_value(path: &Path<'_>, text: &str) -> Vec<FieldError> {
 pub fn label_value_in_one(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let messages = super::is_label_value(text);
     if messages.is_empty() { Vec::new() } else { vec![FieldError::invalid(path, text, messages.join(";"))] }
+}
+
+/// A DNS label that starts with a letter, all that is wrong with it in one error.
+pub fn dns1035_label_in_one(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    in_one(path, text, &super::is_dns1035_label(text))
+}
+
+/// A DNS name, likewise.
+pub fn dns1123_subdomain_in_one(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    in_one(path, text, &super::is_dns1123_subdomain(text))
+}
+
+fn in_one(path: &Path<'_>, text: &str, messages: &Messages) -> Vec<FieldError> {
+    if messages.is_empty() { Vec::new() } else { vec![FieldError::invalid(path, text, messages.join(","))] }
 }
 
 /// The beginning of a DNS name, to which more is added.

@@ -190,7 +190,7 @@ pub fn is_valid_cidr_for_legacy_field(
 }
 
 /// An address with the length of its network's prefix, in canonical form (upstream `IsValidInterfaceAddress`).
-pub fn is_valid_interface_address(path: &Path<'_>, value: &str) -> Vec<FieldError> {
+pub fn interface_address(path: &Path<'_>, value: &str) -> Vec<FieldError> {
     let Some(cidr) = Cidr::parse_sloppy(value) else {
         let message = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
         return vec![FieldError::invalid(path, value, message)];

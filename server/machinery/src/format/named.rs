@@ -7,7 +7,7 @@ use regex::Regex;
 use super::{
     DNS_LABEL_MAX_LENGTH, DNS_SUBDOMAIN_MAX_LENGTH, Messages, is_dns1035_label, is_dns1123_label, is_dns1123_subdomain,
 };
-use crate::field_error::FieldError;
+use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::scalar::go_text::quote;
 
@@ -102,6 +102,18 @@ pub fn condition_reason(path: &Path<'_>, reason: &str) -> Vec<FieldError> {
          'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '{REASON}')"
     );
     vec![FieldError::invalid(path, reason, detail)]
+}
+
+/// How the holder of a lease is chosen: as Kubernetes knows, or by a name with a domain (upstream
+/// `ValidateCoordinatedLeaseStrategy`).
+pub fn lease_strategy(path: &Path<'_>, strategy: &str) -> Vec<FieldError> {
+    const KNOWN: &str = "OldestEmulationVersion";
+    let shown = || BadValue::json_string(strategy);
+    if strategy.contains('/') {
+        let messages = super::is_qualified_name(strategy);
+        return messages.into_iter().map(|message| FieldError::invalid(path, shown(), message)).collect();
+    }
+    if strategy == KNOWN { Vec::new() } else { vec![FieldError::not_supported(path, shown(), &[KNOWN])] }
 }
 
 /// A DNS name, which may begin with a wildcard.

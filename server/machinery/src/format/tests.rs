@@ -177,8 +177,8 @@ fn networks() {
         assert_eq!(details.first().map(Cow::as_ref), expect, "{value}");
     }
     assert!(ip::is_valid_cidr_for_legacy_field(&path, "10.0.0.1/08", false, &HashSet::new()).is_empty());
-    assert!(ip::is_valid_interface_address(&path, "10.0.0.1/8").is_empty());
-    assert!(!ip::is_valid_interface_address(&path, "10.0.0.1").is_empty());
+    assert!(ip::interface_address(&path, "10.0.0.1/8").is_empty());
+    assert!(!ip::interface_address(&path, "10.0.0.1").is_empty());
     let warnings = ip::warnings_for_cidr(&path, "10.0.0.1/8");
     let expect = "f: CIDR value \"10.0.0.1/8\" is ambiguous in this context (should be \"10.0.0.0/8\" or \
                   \"10.0.0.1/32\"?)";

@@ -40,22 +40,32 @@ const API_SERVICE_CHECKS: &[CheckDef] = &[
         when: &[Condition::Subresource("status")],
         assertions: &[Assertion::Below("")],
     },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::apiregistration::validate_api_service_name(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("")],
+    },
 ];
 
 describe! { APIService, API_SERVICE "APIService" {
     .defaults_below()
     .checks(API_SERVICE_CHECKS)
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<APIService>() {
-                crate::functions::apiregistration::validate_api_service(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
 } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
@@ -142,6 +152,46 @@ const API_SERVICE_SPEC_CHECKS: &[CheckDef] = &[
             Assertion::Max(1000, "must be positive and less than 1000"),
         ],
     },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Unset(&["service"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::apiregistration::validate_local_bundle(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["insecureSkipTLSVerify"],
+        when: &[
+            Condition::Unset(&["service"]),
+            Condition::Is(&["insecureSkipTLSVerify"], &["true"]),
+        ],
+        assertions: &[
+            Assertion::Invalid("local APIServices may not have insecureSkipTLSVerify"),
+        ],
+    },
+    CheckDef {
+        field: &["service"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["insecureSkipTLSVerify"],
+        when: &[
+            Condition::Set(&["service"]),
+            Condition::Is(&["insecureSkipTLSVerify"], &["true"]),
+            Condition::Set(&["caBundle"]),
+        ],
+        assertions: &[Assertion::Invalid("may not be true if caBundle is present")],
+    },
 ];
 
 describe! { APIServiceSpec, API_SERVICE_SPEC "APIServiceSpec" {
@@ -171,7 +221,35 @@ pub struct ServiceReference {
     pub port: Option<i32>,
 }
 
-describe! { ServiceReference, SERVICE_REFERENCE "ServiceReference" { .defaults_below() } [
+/// What is checked in [`ServiceReference`], in this order.
+const SERVICE_REFERENCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["namespace"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["port"],
+        when: &[],
+        assertions: &[
+            Assertion::Range(
+                1,
+                65535,
+                "port is not valid: must be between 1 and 65535, inclusive",
+            ),
+        ],
+    },
+];
+
+describe! { ServiceReference, SERVICE_REFERENCE "ServiceReference" {
+    .defaults_below()
+    .checks(SERVICE_REFERENCE_CHECKS)
+} [
     namespace: "namespace", 1, Flags::OMIT_EMPTY;
     name:      "name",      2, Flags::OMIT_EMPTY;
     port:      "port",      3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(443)), ..FieldInfo::PLAIN };

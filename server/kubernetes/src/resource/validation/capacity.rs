@@ -1,44 +1,30 @@
-//! How much a device has, and in what pieces it is given.
+//! In what pieces the capacity of a device is given. By hand: amounts are compared with each other, and messages show
+//! them.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
-use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 use machinery::scalar::Quantity;
 
-use super::items::validate_set;
-use generated::resource::v1::{CapacityRequestPolicy, CapacityRequestPolicyRange, DeviceCapacity};
+use generated::resource::v1::{CapacityRequestPolicyRange, DeviceCapacity};
 
 const MAX_OPTIONS: usize = 10;
 
-/// What can be shared says how; what cannot says nothing.
-pub fn validate_capacity(v: &mut Validation<'_>, path: &Path<'_>, capacity: &DeviceCapacity, shared: bool) {
-    let Some(policy) = &capacity.request_policy else { return };
-    let path = path.child("requestPolicy");
-    if shared {
-        validate_policy(v, &path, policy, &capacity.value);
-    } else {
-        v.forbidden(&path, "allowMultipleAllocations must be true");
-    }
-}
-
-/// `validateRequestPolicy`
-fn validate_policy(v: &mut Validation<'_>, path: &Path<'_>, policy: &CapacityRequestPolicy, all: &Quantity) {
-    let default = path.child("default");
-    match (policy.valid_values.as_slice(), &policy.valid_range, &policy.default) {
-        ([_, ..], Some(_), _) => {
-            let detail = "exactly one policy can be specified, cannot specify \"validValues\" and \"validRange\" at the \
-                          same time";
-            v.forbidden(path, detail);
-        }
-        ([_, ..], None, None) => v.required(&default, "required when validValues is defined"),
-        (values, None, Some(default)) if !values.is_empty() => {
-            validate_values(v, &path.child("validValues"), values, default, all);
-        }
-        ([], Some(_), None) => v.required(&default, "required when validRange is defined"),
-        ([], Some(range), Some(default)) => validate_range(v, &path.child("validRange"), range, default, all),
-        _ => {}
+/// `validateRequestPolicy`; what has to be there is declared.
+pub fn validate_shared_capacity(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &DeviceCapacity,
+    _: Option<&DeviceCapacity>,
+) {
+    let Some(policy) = &new.request_policy else { return };
+    let (path, Some(default)) = (path.child("requestPolicy"), &policy.default) else { return };
+    match (policy.valid_values.as_slice(), &policy.valid_range) {
+        ([], Some(range)) => validate_range(v, &path.child("validRange"), range, default, &new.value),
+        ([], None) | (_, Some(_)) => {}
+        (values, None) => validate_values(v, &path.child("validValues"), values, default, &new.value),
     }
 }
 
@@ -55,16 +41,25 @@ fn validate_values(v: &mut Validation<'_>, path: &Path<'_>, values: &[Quantity],
             v.invalid(&path.index(index + 1), pair[1].to_string(), "values must be sorted in ascending order");
         }
     }
-    let key = |value: &Quantity| BadValue::from(value.value().to_string());
-    validate_set(v, path, values, MAX_OPTIONS, key, |v, path, value| {
-        if compare(value, all).is_gt() {
-            v.invalid(path, value.to_string(), format!("option is larger than capacity value: {all}"));
-        }
-    });
-    if !values.iter().take(MAX_OPTIONS).any(|value| compare(value, default).is_eq()) {
-        v.invalid(path, default.to_string(), "default value is not valid according to the requestPolicy");
+    if values.len() > MAX_OPTIONS {
+        v.too_many(path, values.len(), MAX_OPTIONS);
+        // No value was looked at, so none is the default.
+        return v.invalid(path, default.to_string(), NOT_A_VALUE);
+    }
+    for (index, value) in values.iter().enumerate().filter(|(_, value)| compare(value, all).is_gt()) {
+        let detail = format!("option is larger than capacity value: {all}");
+        v.invalid(&path.index(index), value.to_string(), detail);
+    }
+    let mut seen = HashSet::new();
+    for (index, value) in values.iter().map(Quantity::value).enumerate().filter(|(_, value)| !seen.insert(*value)) {
+        v.duplicate(&path.index(index), value.to_string());
+    }
+    if !values.iter().any(|value| compare(value, default).is_eq()) {
+        v.invalid(path, default.to_string(), NOT_A_VALUE);
     }
 }
+
+const NOT_A_VALUE: &str = "default value is not valid according to the requestPolicy";
 
 /// `validateRequestPolicyRange`
 fn validate_range(
@@ -74,8 +69,8 @@ fn validate_range(
     default: &Quantity,
     all: &Quantity,
 ) {
+    let Some(min) = &range.min else { return };
     let (min_path, max_path, step_path) = (path.child("min"), path.child("max"), path.child("step"));
-    let Some(min) = &range.min else { return v.required(&min_path, "required when validRange is defined") };
     let mut refuse = |path: &Path<'_>, wrong: bool, value: &Quantity, detail: String| {
         if wrong {
             v.invalid(path, value.to_string(), detail);

@@ -5,31 +5,17 @@ use machinery::features;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 
-use super::items::validate_list;
-use generated::resource::v1::DeviceSelector;
+use generated::resource::v1::CELDeviceSelector;
 
-const MAX_SELECTORS: usize = 32;
-/// In bytes.
-const MAX_EXPRESSION: usize = 10 * 1024;
-
-/// `validateSelectorSlice`
-pub fn validate_selectors(v: &mut Validation<'_>, path: &Path<'_>, selectors: &[DeviceSelector]) {
-    validate_list(v, path, selectors, MAX_SELECTORS, |v, path, selector| {
-        let path = path.child("cel");
-        match &selector.cel {
-            None => v.required(&path, ""),
-            Some(cel) => validate_expression(v, &path.child("expression"), &cel.expression),
-        }
-    });
-}
-
-/// `validateCELSelector`
-fn validate_expression(v: &mut Validation<'_>, path: &Path<'_>, expression: &str) {
-    if expression.len() > MAX_EXPRESSION {
-        return v.too_long(path, MAX_EXPRESSION);
-    }
-    if let Err(why) = compile(expression, v.context.enabled(features::DRAConsumableCapacity)) {
-        v.invalid(path, expression, why);
+/// `validateCELSelector`. By hand: the expression is compiled.
+pub fn validate_device_expression(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &CELDeviceSelector,
+    _: Option<&CELDeviceSelector>,
+) {
+    if let Err(why) = compile(&new.expression, v.context.enabled(features::DRAConsumableCapacity)) {
+        v.invalid(&path.child("expression"), &new.expression, why);
     }
 }
 
@@ -43,7 +29,7 @@ fn compile(expression: &str, consumable: bool) -> Result<(), String> {
     }
 }
 
-/// What expressions know of a device; `consumable` says whether devices can be shared out.
+/// What expressions know of a device; `consumable` tells whether devices can be shared out.
 fn device_type(consumable: bool) -> Type {
     let by_domain = |of: Type| Type::map(Type::String, Type::map(Type::String, of));
     let mut fields = vec![

@@ -1,145 +1,98 @@
-//! The devices that there are.
-
-use std::collections::HashMap;
+//! Slices of devices.
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
-use machinery::format::NameRule;
 use machinery::hooks::{Context, Validation};
+use machinery::options;
 use machinery::scalar::go_text::quote;
 
-use super::IMMUTABLE;
-use super::device::validate_device;
-use super::items::{validate_map, validate_set};
-use super::names::{validate_driver, validate_node_name, validate_pool, validate_required_label};
-use crate::core::internal::internal_values;
-use crate::core::validation::node_selector::validate_node_selector;
-use generated::resource::v1::{Counter, CounterSet, Device, ResourcePool, ResourceSlice, ResourceSliceSpec};
+use generated::resource::v1::{Device, DeviceAttribute, ResourceSlice, ResourceSliceSpec};
 
-const MAX_DEVICES: usize = 128;
-/// Of devices with taints, counters or lists.
-const MAX_ADVANCED_DEVICES: usize = 64;
-const MAX_COUNTER_SETS: usize = 8;
-/// In a set, and consumed from one.
-pub const MAX_COUNTERS: usize = 32;
-/// What messages show of a counter's name.
-const COUNTER_LENGTH: usize = 63;
+const MAX_ATTRIBUTES_AND_CAPACITIES: usize = 32;
+const MAX_ATTRIBUTE_VALUES: usize = 48;
 
-/// `ValidateResourceSlice`, `ValidateResourceSliceUpdate`
-pub fn validate_resource_slice(
+/// Slices hold fewer devices with taints, counters or lists of values. By hand: some device has to have such.
+pub fn choose_advanced_devices(
+    v: &mut Validation<'_>,
+    _: &Path<'_>,
+    new: &ResourceSliceSpec,
+    _: Option<&ResourceSliceSpec>,
+) {
+    let is_advanced = |device: &Device| {
+        let has_lists = device.attributes.values().any(|attribute| number_of_items(attribute) > 0);
+        has_lists || !device.taints.is_empty() || !device.consumes_counters.is_empty()
+    };
+    v.set_option(options::ADVANCED_DEVICES, new.devices.iter().any(is_advanced));
+}
+
+fn number_of_items(attribute: &DeviceAttribute) -> usize {
+    attribute.bools.len() + attribute.ints.len() + attribute.strings.len() + attribute.versions.len()
+}
+
+/// The slice tells in one way which nodes reach its devices. By hand, as for a device: messages show the ways.
+pub fn validate_single_access(
     v: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &ResourceSlice,
-    old: Option<&ResourceSlice>,
+    new: &ResourceSliceSpec,
+    _: Option<&ResourceSliceSpec>,
 ) {
-    let (path, spec, old) = (path.child("spec"), &new.spec, old.map(|old| &old.spec));
-    validate_driver(v, &path.child("driver"), &spec.driver);
-    validate_resource_pool(v, &path.child("pool"), &spec.pool);
-    if let Some(old) = old {
-        validate_same_place(v, &path, spec, old);
-    }
-    validate_nodes(v, &path, spec);
-    // An empty list that was sent counts, as upstream.
-    let has_counters = !spec.shared_counters.is_empty() || v.context.sent.is_empty_at("spec.sharedCounters");
-    let has_devices = !spec.devices.is_empty() || v.context.sent.is_empty_at("spec.devices");
-    if has_counters && has_devices {
-        v.invalid(&path, "", "only one of `sharedCounters` or `devices` is allowed");
-    }
-    let max = if spec.devices.iter().any(is_advanced) { MAX_ADVANCED_DEVICES } else { MAX_DEVICES };
-    let key = |device: &Device| BadValue::from(&device.name);
-    let nodes_differ = spec.per_device_node_selection == Some(true);
-    // Of devices of one name, the first one counts.
-    let old_devices = old.iter().flat_map(|old| old.devices.iter().rev());
-    let old_devices: HashMap<&str, &Device> = old_devices.map(|old| (old.name.as_str(), old)).collect();
-    validate_set(v, &path.child("devices"), &spec.devices, max, key, |v, path, device| {
-        validate_device(v, path, device, old_devices.get(device.name.as_str()).copied(), nodes_differ);
-    });
-    let key = |set: &CounterSet| BadValue::from(&set.name);
-    validate_set(v, &path.child("sharedCounters"), &spec.shared_counters, MAX_COUNTER_SETS, key, |v, path, set| {
-        validate_required_label(v, &path.child("name"), &set.name);
-        validate_counters(v, &path.child("counters"), &set.counters);
-    });
+    let ways = [
+        ("`nodeName`", is_there(&new.node_name)),
+        ("`nodeSelector`", new.node_selector.is_some()),
+        ("`allNodes`", new.all_nodes == Some(true)),
+        ("`perDeviceNodeSelection`", new.per_device_node_selection == Some(true)),
+    ];
+    let detail = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required, but \
+                  multiple fields are set";
+    refuse_several(v, path, &ways, detail);
 }
 
-fn is_advanced(device: &Device) -> bool {
-    let has_lists = device.attributes.values().any(|attribute| {
-        !(attribute.bools.is_empty()
-            && attribute.ints.is_empty()
-            && attribute.strings.is_empty()
-            && attribute.versions.is_empty())
-    });
-    has_lists || !device.taints.is_empty() || !device.consumes_counters.is_empty()
+/// A device tells in one way which nodes reach it.
+pub fn validate_single_device_access(v: &mut Validation<'_>, path: &Path<'_>, new: &Device, _: Option<&Device>) {
+    let ways = [
+        ("`nodeName`", is_there(&new.node_name)),
+        ("`nodeSelector`", new.node_selector.is_some()),
+        ("`allNodes`", new.all_nodes == Some(true)),
+    ];
+    let detail = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is \
+                  set to true in the ResourceSlice spec";
+    refuse_several(v, path, &ways, detail);
 }
 
-/// Any amount will do.
-pub fn validate_counters(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    counters: &std::collections::BTreeMap<String, Counter>,
-) {
-    if counters.is_empty() {
-        return v.required(path, "");
-    }
-    let name = |v: &mut Validation<'_>, path: &Path<'_>, name: &str| v.name(path, name, NameRule::Dns1123Label);
-    validate_map(v, path, counters, (MAX_COUNTERS, COUNTER_LENGTH), name, |_, _, _| {});
+fn is_there(text: &Option<String>) -> bool {
+    text.as_ref().is_some_and(|text| !text.is_empty())
 }
 
-fn validate_resource_pool(v: &mut Validation<'_>, path: &Path<'_>, pool: &ResourcePool) {
-    validate_pool(v, &path.child("name"), &pool.name);
-    v.positive(&path.child("resourceSliceCount"), pool.resource_slice_count);
-    if pool.generation < 0 {
-        v.invalid(&path.child("generation"), pool.generation, "must be greater than or equal to zero");
+fn refuse_several(v: &mut Validation<'_>, path: &Path<'_>, ways: &[(&str, bool)], detail: &'static str) {
+    let chosen: Vec<&str> = ways.iter().filter(|(_, is_set)| *is_set).map(|(way, _)| *way).collect();
+    if chosen.len() > 1 {
+        v.invalid(path, format!("{{{}}}", chosen.join(", ")), detail);
     }
 }
 
-fn validate_same_place(v: &mut Validation<'_>, path: &Path<'_>, new: &ResourceSliceSpec, old: &ResourceSliceSpec) {
-    if new.pool.name != old.pool.name {
-        v.invalid(&path.child("pool.name"), &new.pool.name, IMMUTABLE);
-    }
-    if new.driver != old.driver {
-        v.invalid(&path.child("driver"), &new.driver, IMMUTABLE);
-    }
-    if new.node_name != old.node_name {
-        let shown = new.node_name.as_deref().map_or(BadValue::None, BadValue::json_string);
-        v.invalid(&path.child("nodeName"), shown, IMMUTABLE);
-    }
-}
-
-/// Which nodes reach the devices is said in one way.
-fn validate_nodes(v: &mut Validation<'_>, path: &Path<'_>, spec: &ResourceSliceSpec) {
-    let mut said = Vec::new();
-    match spec.node_name.as_deref() {
-        Some("") => v.invalid(&path.child("nodeName"), "", "must be either unset or set to a non-empty string"),
-        Some(name) => {
-            said.push("`nodeName`");
-            validate_node_name(v, &path.child("nodeName"), name);
-        }
-        None => {}
-    }
-    if let Some(selector) = &spec.node_selector {
-        said.push("`nodeSelector`");
-        let path = path.child("nodeSelector");
-        validate_node_selector(v, &path, selector, false);
-        if selector.node_selector_terms.len() != 1 {
-            let shown = internal_values(&selector.node_selector_terms);
-            v.invalid(&path.child("nodeSelectorTerms"), shown, "must have exactly one node selector term");
-        }
-    }
-    for (field, shown, value) in [
-        ("allNodes", "`allNodes`", spec.all_nodes),
-        ("perDeviceNodeSelection", "`perDeviceNodeSelection`", spec.per_device_node_selection),
+/// How many attributes and capacities a device has, and how many values. By hand: several maps are counted together,
+/// and messages show the numbers.
+pub fn validate_number_of_attributes(v: &mut Validation<'_>, path: &Path<'_>, new: &Device, _: Option<&Device>) {
+    let values = new.attributes.values().map(|attribute| number_of_items(attribute).max(1)).sum();
+    for (number, max, what) in [
+        (new.attributes.len() + new.capacity.len(), MAX_ATTRIBUTES_AND_CAPACITIES, "attributes and capacities"),
+        (values, MAX_ATTRIBUTE_VALUES, "attribute values"),
     ] {
-        match value {
-            Some(true) => said.push(shown),
-            Some(false) => v.invalid(&path.child(field), false, "must be either unset or set to true"),
-            None => {}
+        if number > max {
+            v.invalid(path, number, format!("the total number of {what} must not exceed {max}"));
         }
     }
-    let one = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
-    match said.len() {
-        0 => v.required(path, one),
-        1 => {}
-        _ => v.invalid(path, format!("{{{}}}", said.join(", ")), format!("{one}, but multiple fields are set")),
+}
+
+/// Mappings name capacities of the device. By hand: what is not found is reported as such.
+pub fn validate_capacity_keys(v: &mut Validation<'_>, path: &Path<'_>, new: &Device, _: Option<&Device>) {
+    let path = path.child("nodeAllocatableResourceMappings");
+    for (name, mapping) in &new.node_allocatable_resource_mappings {
+        if let Some(key) =
+            mapping.capacity_key.as_ref().filter(|key| !key.is_empty() && !new.capacity.contains_key(*key))
+        {
+            v.not_found(&path.key(name).child("capacityKey"), BadValue::json_string(key));
+        }
     }
 }
 
