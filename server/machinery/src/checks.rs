@@ -310,7 +310,7 @@ impl Validation<'_> {
                 self.assert_all(inner, Of { pairing: field, ..of });
             }
             Assertion::Labels => self.labels(of),
-            Assertion::Tell(option) => self.set_option_to(option, of.text().map(Cow::into_owned)),
+            Assertion::Tell(option) => self.set_option_to(option, of.text().map(String::from)),
             Assertion::Inlined => of.each_struct(|item| item.inlined(|inner| self.checks_in("", inner))),
             Assertion::Field(field, inner) => {
                 self.walk(field, inner, of);
