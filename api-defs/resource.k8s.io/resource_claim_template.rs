@@ -4,7 +4,7 @@ use crate::meta::ObjectMeta;
 #[kind(plural = "resourceclaimtemplates", scope = Namespaced, delete_returns_object, metadata = whole)]
 #[versions(v1(introduced = "1.34"), v1beta2(introduced = "1.33"), v1beta1(introduced = "1.32"))]
 #[column("Age", age)]
-#[check(spec.metadata, by_hand = validate_claim_template_metadata)]
+#[check(spec.metadata, by_hand = validate_template_meta)]
 #[check(spec.spec.devices, by_hand = choose_device_requests, below)]
 #[check(metadata, by_hand = validate_whole_metadata_update, when(update))]
 #[check(spec, immutable)]

@@ -8,6 +8,12 @@ use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
 pub struct Functions {
+    pub choose_advanced_devices: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::resource::v1::ResourceSliceSpec,
+        Option<&crate::resource::v1::ResourceSliceSpec>,
+    ),
     pub choose_allocated_devices: fn(
         &mut Validation<'_>,
         &Path<'_>,
@@ -19,12 +25,6 @@ pub struct Functions {
         &Path<'_>,
         &crate::resource::v1::DeviceClaim,
         Option<&crate::resource::v1::DeviceClaim>,
-    ),
-    pub choose_slice_options: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::resource::v1::ResourceSliceSpec,
-        Option<&crate::resource::v1::ResourceSliceSpec>,
     ),
     pub default_device_sub_request: fn(&mut crate::resource::v1::DeviceSubRequest),
     pub default_device_taint: fn(&mut crate::resource::v1::DeviceTaint),
@@ -115,12 +115,6 @@ pub struct Functions {
         &crate::resource::v1::Device,
         Option<&crate::resource::v1::Device>,
     ),
-    pub validate_claim_template_metadata: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &apimachinery::meta::v1::ObjectMeta,
-        Option<&apimachinery::meta::v1::ObjectMeta>,
-    ),
     pub validate_device_expression: fn(
         &mut Validation<'_>,
         &Path<'_>,
@@ -132,12 +126,6 @@ pub struct Functions {
         &Path<'_>,
         &crate::resource::v1::ResourceClaimStatus,
         Option<&crate::resource::v1::ResourceClaimStatus>,
-    ),
-    pub validate_new_consumers: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::resource::v1::ResourceClaim,
-        Option<&crate::resource::v1::ResourceClaim>,
     ),
     pub validate_number_of_attributes: fn(
         &mut Validation<'_>,
@@ -162,6 +150,12 @@ pub struct Functions {
         &Path<'_>,
         &crate::resource::v1::Device,
         Option<&crate::resource::v1::Device>,
+    ),
+    pub validate_template_meta: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
     pub validate_whole_metadata_update: fn(
         &mut Validation<'_>,
@@ -189,6 +183,15 @@ fn functions() -> &'static Functions {
         .expect("`kubernetes::register()` is called before objects are worked on")
 }
 
+pub fn choose_advanced_devices(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::resource::v1::ResourceSliceSpec,
+    old: Option<&crate::resource::v1::ResourceSliceSpec>,
+) {
+    (functions().choose_advanced_devices)(validation, path, new, old)
+}
+
 pub fn choose_allocated_devices(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -205,15 +208,6 @@ pub fn choose_device_requests(
     old: Option<&crate::resource::v1::DeviceClaim>,
 ) {
     (functions().choose_device_requests)(validation, path, new, old)
-}
-
-pub fn choose_slice_options(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::resource::v1::ResourceSliceSpec,
-    old: Option<&crate::resource::v1::ResourceSliceSpec>,
-) {
-    (functions().choose_slice_options)(validation, path, new, old)
 }
 
 pub fn default_device_sub_request(object: &mut crate::resource::v1::DeviceSubRequest) {
@@ -381,15 +375,6 @@ pub fn validate_capacity_keys(
     (functions().validate_capacity_keys)(validation, path, new, old)
 }
 
-pub fn validate_claim_template_metadata(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &apimachinery::meta::v1::ObjectMeta,
-    old: Option<&apimachinery::meta::v1::ObjectMeta>,
-) {
-    (functions().validate_claim_template_metadata)(validation, path, new, old)
-}
-
 pub fn validate_device_expression(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -406,15 +391,6 @@ pub fn validate_distinct_devices(
     old: Option<&crate::resource::v1::ResourceClaimStatus>,
 ) {
     (functions().validate_distinct_devices)(validation, path, new, old)
-}
-
-pub fn validate_new_consumers(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::resource::v1::ResourceClaim,
-    old: Option<&crate::resource::v1::ResourceClaim>,
-) {
-    (functions().validate_new_consumers)(validation, path, new, old)
 }
 
 pub fn validate_number_of_attributes(
@@ -451,6 +427,15 @@ pub fn validate_single_device_access(
     old: Option<&crate::resource::v1::Device>,
 ) {
     (functions().validate_single_device_access)(validation, path, new, old)
+}
+
+pub fn validate_template_meta(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
+) {
+    (functions().validate_template_meta)(validation, path, new, old)
 }
 
 pub fn validate_whole_metadata_update(

@@ -376,9 +376,9 @@ pub fn register() {
         validate_whole_metadata_update: crate::rbac::validate_whole_metadata_update,
     });
     generated::functions::resource::register(generated::functions::resource::Functions {
+        choose_advanced_devices: crate::resource::choose_advanced_devices,
         choose_allocated_devices: crate::resource::choose_allocated_devices,
         choose_device_requests: crate::resource::choose_device_requests,
-        choose_slice_options: crate::resource::choose_slice_options,
         default_device_sub_request: crate::resource::default_device_sub_request,
         default_device_taint: crate::resource::default_device_taint,
         default_exact_device_request: crate::resource::default_exact_device_request,
@@ -403,14 +403,13 @@ pub fn register() {
         v1beta1_resource_slice_spec_to_hub: crate::resource::v1beta1_resource_slice_spec_to_hub,
         validate_allocated_device: crate::resource::validate_allocated_device,
         validate_capacity_keys: crate::resource::validate_capacity_keys,
-        validate_claim_template_metadata: crate::resource::validate_claim_template_metadata,
         validate_device_expression: crate::resource::validate_device_expression,
         validate_distinct_devices: crate::resource::validate_distinct_devices,
-        validate_new_consumers: crate::resource::validate_new_consumers,
         validate_number_of_attributes: crate::resource::validate_number_of_attributes,
         validate_shared_capacity: crate::resource::validate_shared_capacity,
         validate_single_access: crate::resource::validate_single_access,
         validate_single_device_access: crate::resource::validate_single_device_access,
+        validate_template_meta: crate::resource::validate_template_meta,
         validate_whole_metadata_update: crate::resource::validate_whole_metadata_update,
         warn_resource_slice: crate::resource::warn_resource_slice,
     });

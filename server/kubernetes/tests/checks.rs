@@ -54,6 +54,72 @@ fn pods_of_windows_say_nothing_of_linux() {
 }
 
 #[test]
+fn claims_refer_to_their_requests() {
+    let all = json!({ "deviceClassName": "c", "allocationMode": "All", "count": 1 });
+    let found = errors(&json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": { "name": "x", "namespace": "a" },
+        "spec": { "devices": {
+            "requests": [
+                { "name": "a", "exactly": all },
+                { "name": "a", "firstAvailable": [{ "name": "x", "deviceClassName": "", "count": -1 }] },
+            ],
+            "constraints": [{ "requests": ["a", "a/x", "b", "a/x/y", "a"], "matchAttribute": "model" }],
+            "config": [{ "opaque": { "driver": "a.example.com", "parameters": [1] } }],
+        } },
+    }));
+    let request = "must be the name of a request in the claim or the name of a request and a subrequest separated by \
+                   '/'";
+    let domain = "a fully qualified name must be a domain and a name separated by a slash";
+    let expect = [
+        "requests[0].exactly.count: Invalid value: 1: must not be specified when allocationMode is 'All'".to_owned(),
+        "requests[1].firstAvailable[0].deviceClassName: Required value".to_owned(),
+        "requests[1].firstAvailable[0].count: Invalid value: -1: must be greater than zero".to_owned(),
+        "requests[1]: Duplicate value: \"a\"".to_owned(),
+        format!("constraints[0].requests[2]: Invalid value: \"b\": {request}"),
+        format!("constraints[0].requests[3]: Invalid value: \"a/x/y\": {request}"),
+        "constraints[0].requests[4]: Duplicate value: \"a\"".to_owned(),
+        format!("constraints[0].matchAttribute: Invalid value: \"model\": {domain}"),
+        "config[0].opaque.parameters: Invalid value: \"<value omitted>\": must be a valid JSON object".to_owned(),
+    ];
+    assert_eq!(found, expect.map(|error| format!("spec.devices.{error}")));
+}
+
+#[test]
+fn long_names_of_attributes_are_shown_in_short() {
+    let long = format!("{}.com/{}", "a".repeat(60), "b".repeat(40));
+    let found = errors(&json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": { "name": "x" },
+        "spec": {
+            "driver": "a.example.com", "allNodes": true, "nodeName": "n",
+            "pool": { "name": "p", "generation": -1, "resourceSliceCount": 0 },
+            "devices": [
+                { "name": "d", "attributes": { long: { "version": "1.2" } }, "bindingFailureConditions": ["A", "A"],
+                  "bindingConditions": ["A"] },
+                { "name": "d" },
+            ],
+        },
+    }));
+    let ways = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required, but \
+                multiple fields are set";
+    let overlap = "bindingFailureConditions must not overlap with bindingConditions";
+    let short = format!("{}...a.com/{}", "a".repeat(47), "b".repeat(40));
+    let version = "must be a string compatible with semver.org spec 2.0.0";
+    let expect = [
+        "spec.pool.resourceSliceCount: Invalid value: 0: must be greater than zero".to_owned(),
+        "spec.pool.generation: Invalid value: -1: must be greater than or equal to zero".to_owned(),
+        format!("spec: Invalid value: \"{{`nodeName`, `allNodes`}}\": {ways}"),
+        "spec.devices[0].attributes: Too long: may not be more than 63 bytes".to_owned(),
+        "spec.devices[0].attributes: Too long: may not be more than 32 bytes".to_owned(),
+        format!("spec.devices[0].attributes[{short}].version: Invalid value: \"1.2\": {version}"),
+        format!("spec.devices[0].bindingFailureConditions[0]: Invalid value: \"A\": {overlap}"),
+        "spec.devices[0].bindingFailureConditions[1]: Duplicate value: \"A\"".to_owned(),
+        format!("spec.devices[0].bindingFailureConditions[1]: Invalid value: \"A\": {overlap}"),
+        "spec.devices[1]: Duplicate value: \"d\"".to_owned(),
+    ];
+    assert_eq!(found, expect);
+}
+
+#[test]
 fn a_volume_has_one_source_under_the_names_of_upstream() {
     let found = errors(&pod(json!({ "volumes": [
         {

@@ -121,7 +121,8 @@ pub enum Assertion {
     Key(&'static [Assertion]),
     /// These hold; paths of entries show of longer keys the beginning and the end, so many bytes in all.
     ShortKeys(usize, &'static [Assertion]),
-    /// These hold; the stored form of an item of the list is the first that is stored with the same value in this field.
+    /// These hold; the stored form of an item of the list is the first that is stored with the same value in this
+    /// field.
     Paired(&'static str, &'static [Assertion]),
     /// The keys and values of a map are those of labels.
     Labels,
@@ -280,6 +281,14 @@ impl Validation<'_> {
                 "" => self.too_many(of.path, length(of.new), max),
                 detail => self.invalid(of.path, of.shown(), detail),
             },
+            _ => self.assert_parts(assertion, of),
+        }
+        true
+    }
+
+    /// What holds for parts of a field: items, entries, keys, structs.
+    fn assert_parts(&mut self, assertion: Assertion, of: Of<'_>) {
+        match assertion {
             Assertion::Each(inner) => of.each(|item| {
                 self.assert_all(inner, item);
             }),
@@ -323,7 +332,6 @@ impl Validation<'_> {
             }),
             _ => self.assert_scalar(assertion, of),
         }
-        true
     }
 
     fn assert_scalar(&mut self, assertion: Assertion, of: Of<'_>) {

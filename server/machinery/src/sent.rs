@@ -222,11 +222,13 @@ impl<'d> Part<'d> {
     }
 
     /// Whether this is shown where nothing is. A struct that was sent empty, and is not there any more, was taken away,
-    /// such as a field of a gate that is off.
+    /// such as a field of a gate that is off. Of a struct that is always there upstream meant to show nothing.
     fn is_empty(self) -> bool {
         match self.value {
             Value::Array(items) => items.is_empty(),
-            Value::Object(members) => members.is_empty() && !matches!(self.shape, Some(Shape::OptStruct(_))),
+            Value::Object(members) => {
+                members.is_empty() && !matches!(self.shape, Some(Shape::Struct(_) | Shape::OptStruct(_)))
+            }
             // Bytes, which are a list to Go.
             Value::String(text) => text.is_empty(),
             _ => false,
@@ -360,6 +362,7 @@ mod tests {
         let sent = r#"{"spec":{"group":{},"labels":{}}}"#;
         assert_eq!(shown("spec", spec, sent), r#"{"Group":null,"Labels":{}}"#);
         assert_eq!(shown("spec.group", BadValue::None, sent), "null");
+        assert_eq!(shown("spec", BadValue::None, r#"{"spec":{}}"#), "null");
         assert_eq!(shown("spec.labels", BadValue::None, sent), "{}");
     }
 

@@ -172,7 +172,7 @@ const SERVER_STORAGE_VERSION_CHECKS: &[CheckDef] = &[
         field: &["apiServerID"],
         when: &[],
         assertions: &[
-            Assertion::Field(&[], &[Assertion::Distinct(&[])]),
+            Assertion::Field(&[], &[Assertion::Distinct(&[], "")]),
             Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
         ],
     },

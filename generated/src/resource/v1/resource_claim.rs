@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 
 use machinery::checks::{Assertion, CheckDef, Condition};
-use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal, PatchStrategy};
+use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
-use machinery::scalar::{Quantity, RawExtension, Time};
+use machinery::scalar::Quantity;
 use machinery::type_meta::TypeMeta;
 
-use super::{DeviceConfiguration, DeviceSelector};
+use super::{DeviceConfiguration, DeviceSelector, ResourceClaimStatus};
 
 /// Says whether a request wants a fixed number or every matching device.
 pub mod device_allocation_mode {
@@ -21,12 +21,6 @@ pub mod device_allocation_mode {
 pub mod device_toleration_operator {
     pub const EXISTS: &str = "Exists";
     pub const EQUAL: &str = "Equal";
-}
-
-/// Origin of device settings: class or claim.
-pub mod allocation_config_source {
-    pub const FROM_CLASS: &str = "FromClass";
-    pub const FROM_CLAIM: &str = "FromClaim";
 }
 
 /// Request for devices that pods can use, comparable to a claim for storage.
@@ -76,19 +70,24 @@ const RESOURCE_CLAIM_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
-        field: &[],
-        when: &[Condition::Update, Condition::Subresource("status")],
+        field: &["status", "reservedFor"],
+        when: &[
+            Condition::Update,
+            Condition::Subresource("status"),
+            Condition::Set(&["metadata", "deletionTimestamp"]),
+            Condition::Set(&["status", "allocation"]),
+            Condition::Not(
+                &Condition::Holds(
+                    &["status", "reservedFor"],
+                    &[Assertion::Each(&[Assertion::Ratchet, Assertion::Invalid("new")])],
+                ),
+            ),
+        ],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::resource::validate_new_consumers(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Refused(
+                "new entries may not be added while `deallocationRequested` or \
+                `deletionTimestamp` are set",
+            ),
         ],
     },
     CheckDef {
@@ -172,7 +171,7 @@ const DEVICE_CLAIM_CHECKS: &[CheckDef] = &[
                 &[
                     Assertion::Field(
                         &["name"],
-                        &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+                        &[Assertion::At(".", &[Assertion::Distinct(&[], "")])],
                     ),
                 ],
             ),
@@ -255,7 +254,7 @@ const DEVICE_REQUEST_CHECKS: &[CheckDef] = &[
                 &[
                     Assertion::Field(
                         &["name"],
-                        &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+                        &[Assertion::At(".", &[Assertion::Distinct(&[], "")])],
                     ),
                 ],
             ),
@@ -613,7 +612,7 @@ const DEVICE_CONSTRAINT_CHECKS: &[CheckDef] = &[
                     ),
                 ],
             ),
-            Assertion::Each(&[Assertion::Distinct(&[])]),
+            Assertion::Each(&[Assertion::Distinct(&[], "")]),
         ],
     },
     CheckDef {
@@ -698,7 +697,7 @@ const DEVICE_CLAIM_CONFIGURATION_CHECKS: &[CheckDef] = &[
                     ),
                 ],
             ),
-            Assertion::Each(&[Assertion::Distinct(&[])]),
+            Assertion::Each(&[Assertion::Distinct(&[], "")]),
         ],
     },
     CheckDef {
@@ -713,581 +712,4 @@ describe! { DeviceClaimConfiguration, DEVICE_CLAIM_CONFIGURATION "DeviceClaimCon
 } [
     requests:             "requests", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     device_configuration: "",         2, Flags::INLINE;
-] }
-
-/// Tracks allocation and usage of a claim.
-#[derive(Clone, Default)]
-pub struct ResourceClaimStatus {
-    /// Devices granted; empty until the claim is allocated.
-    pub allocation: Option<Box<AllocationResult>>,
-    /// Consumers allowed to use the claim, up to 256; deallocation needs it empty.
-    pub reserved_for: Vec<ResourceClaimConsumerReference>,
-    /// Per-device state published by drivers.
-    pub devices: Vec<AllocatedDeviceStatus>,
-}
-
-/// What is checked in [`ResourceClaimStatus`], in this order.
-const RESOURCE_CLAIM_STATUS_CHECKS: &[CheckDef] = &[
-    CheckDef {
-        field: &["reservedFor"],
-        when: &[],
-        assertions: &[
-            Assertion::MaxItems(256, ""),
-            Assertion::Valid,
-            Assertion::Below(""),
-            Assertion::Each(
-                &[
-                    Assertion::Field(
-                        &["uid"],
-                        &[Assertion::At(".", &[Assertion::Distinct(&[])])],
-                    ),
-                ],
-            ),
-        ],
-    },
-    CheckDef {
-        field: &[],
-        when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::resource::choose_allocated_devices(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
-    },
-    CheckDef {
-        field: &["devices"],
-        when: &[],
-        assertions: &[Assertion::Below("")],
-    },
-    CheckDef {
-        field: &[],
-        when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::resource::validate_distinct_devices(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
-    },
-    CheckDef {
-        field: &["reservedFor"],
-        when: &[Condition::Unset(&["allocation"])],
-        assertions: &[
-            Assertion::Forbidden("may not be specified when `allocated` is not set"),
-        ],
-    },
-];
-
-describe! { ResourceClaimStatus, RESOURCE_CLAIM_STATUS "ResourceClaimStatus" {
-    .defaults_below()
-    .checks(RESOURCE_CLAIM_STATUS_CHECKS)
-} [
-    allocation:   "allocation",  1, Flags::OMIT_EMPTY;
-    reserved_for: "reservedFor", 2, Flags::OMIT_EMPTY, &FieldInfo {
-        list: ListType::Map(&["uid"]),
-        patch_strategy: PatchStrategy::Merge,
-        patch_merge_key: "uid",
-        ..FieldInfo::PLAIN
-    };
-    devices:      "devices",     4, Flags::OMIT_EMPTY, &FieldInfo {
-        list: ListType::Map(&["driver", "device", "pool", "shareID"]),
-        gate: "DRAResourceClaimDeviceStatus",
-        ..FieldInfo::PLAIN
-    };
-] }
-
-/// Outcome of allocating a claim: chosen devices and usable nodes.
-#[derive(Clone, Default)]
-pub struct AllocationResult {
-    /// Devices handed out, along with the configuration to apply.
-    pub devices: DeviceAllocationResult,
-    /// Nodes from which the devices are reachable; unset means every node.
-    pub node_selector: Option<Box<crate::core::v1::NodeSelector>>,
-    /// Time at which the scheduler made the allocation.
-    pub allocation_timestamp: Option<Time>,
-}
-
-/// What is checked in [`AllocationResult`], in this order.
-const ALLOCATION_RESULT_CHECKS: &[CheckDef] = &[
-    CheckDef {
-        field: &["devices"],
-        when: &[],
-        assertions: &[Assertion::Below("")],
-    },
-    CheckDef {
-        field: &["nodeSelector"],
-        when: &[],
-        assertions: &[Assertion::Below("")],
-    },
-];
-
-describe! { AllocationResult, ALLOCATION_RESULT "AllocationResult" {
-    .defaults_below()
-    .checks(ALLOCATION_RESULT_CHECKS)
-} [
-    devices:              "devices",             1, Flags::OMIT_EMPTY;
-    node_selector:        "nodeSelector",        3, Flags::OMIT_EMPTY;
-    allocation_timestamp: "allocationTimestamp", 5, Flags::OMIT_EMPTY, &FieldInfo {
-        gate: "DRADeviceBindingConditions",
-        ..FieldInfo::PLAIN
-    };
-] }
-
-/// Devices picked for a claim and settings to prepare them with.
-#[derive(Clone, Default)]
-pub struct DeviceAllocationResult {
-    /// One entry per allocated device, up to 32.
-    pub results: Vec<DeviceRequestAllocationResult>,
-    /// Merged settings from class and claim, class entries first.
-    pub config: Vec<DeviceAllocationConfiguration>,
-}
-
-/// What is checked in [`DeviceAllocationResult`], in this order.
-const DEVICE_ALLOCATION_RESULT_CHECKS: &[CheckDef] = &[
-    CheckDef {
-        field: &["results"],
-        when: &[],
-        assertions: &[
-            Assertion::MaxItems(32, ""),
-            Assertion::Valid,
-            Assertion::Below(""),
-        ],
-    },
-    CheckDef {
-        field: &["config"],
-        when: &[],
-        assertions: &[
-            Assertion::MaxItems(64, ""),
-            Assertion::Valid,
-            Assertion::Below(""),
-        ],
-    },
-];
-
-describe! { DeviceAllocationResult, DEVICE_ALLOCATION_RESULT "DeviceAllocationResult" {
-    .defaults_below()
-    .checks(DEVICE_ALLOCATION_RESULT_CHECKS)
-} [
-    results: "results", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    config:  "config",  2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-] }
-
-/// Records which device satisfied a given request.
-#[derive(Clone, Default)]
-pub struct DeviceRequestAllocationResult {
-    /// Request satisfied, written `main/sub` when an alternative was picked.
-    pub request: String,
-    /// DRA driver whose kubelet plugin prepares the device.
-    pub driver: String,
-    /// Pool that supplied the device.
-    pub pool: String,
-    /// Name of the allocated device in that pool.
-    pub device: String,
-    /// Whether the device was granted for administrative access.
-    pub admin_access: Option<bool>,
-    /// Copy of the request's tolerations as of allocation time.
-    pub tolerations: Vec<DeviceToleration>,
-    /// Copied condition types that binding has to wait for.
-    pub binding_conditions: Vec<String>,
-    /// Copied condition types that make binding fail.
-    pub binding_failure_conditions: Vec<String>,
-    /// Unique identifier of this share of a multiply allocated device.
-    pub share_id: Option<String>,
-    /// Capacity taken by this share, after rounding by the request policy.
-    pub consumed_capacity: BTreeMap<String, Quantity>,
-}
-
-/// What is checked in [`DeviceRequestAllocationResult`], in this order.
-const DEVICE_REQUEST_ALLOCATION_RESULT_CHECKS: &[CheckDef] = &[
-    CheckDef {
-        field: &["request"],
-        when: &[],
-        assertions: &[
-            Assertion::Format(machinery::format::field::device_request_reference),
-            Assertion::Listed(
-                machinery::options::DEVICE_REQUESTS,
-                "must be the name of a request in the claim or the name of a request and \
-                a subrequest separated by '/'",
-            ),
-        ],
-    },
-    CheckDef {
-        field: &["driver"],
-        when: &[],
-        assertions: &[Assertion::Format(machinery::format::field::csi_driver_name)],
-    },
-    CheckDef {
-        field: &["pool"],
-        when: &[],
-        assertions: &[Assertion::Format(machinery::format::field::device_pool_name)],
-    },
-    CheckDef {
-        field: &["device"],
-        when: &[],
-        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Label)],
-    },
-    CheckDef {
-        field: &["bindingConditions"],
-        when: &[],
-        assertions: &[
-            Assertion::MaxItems(4, ""),
-            Assertion::Valid,
-            Assertion::Each(
-                &[Assertion::Format(machinery::format::field::qualified_name)],
-            ),
-        ],
-    },
-    CheckDef {
-        field: &["bindingFailureConditions"],
-        when: &[],
-        assertions: &[
-            Assertion::MaxItems(4, ""),
-            Assertion::Valid,
-            Assertion::Each(
-                &[Assertion::Format(machinery::format::field::qualified_name)],
-            ),
-        ],
-    },
-    CheckDef {
-        field: &["bindingConditions"],
-        when: &[],
-        assertions: &[Assertion::Each(&[Assertion::Distinct(&[])])],
-    },
-    CheckDef {
-        field: &["bindingFailureConditions"],
-        when: &[],
-        assertions: &[
-            Assertion::Each(
-                &[
-                    Assertion::Field(&[], &[Assertion::Distinct(&[])]),
-                    Assertion::NotAmong(
-                        &["bindingConditions"],
-                        "bindingFailureConditions must not overlap with bindingConditions",
-                    ),
-                ],
-            ),
-        ],
-    },
-    CheckDef {
-        field: &["bindingConditions"],
-        when: &[
-            Condition::Unset(&["bindingConditions"]),
-            Condition::Set(&["bindingFailureConditions"]),
-        ],
-        assertions: &[
-            Assertion::Invalid(
-                "bindingConditions are required to use bindingFailureConditions",
-            ),
-        ],
-    },
-    CheckDef {
-        field: &["bindingFailureConditions"],
-        when: &[
-            Condition::Set(&["bindingConditions"]),
-            Condition::Unset(&["bindingFailureConditions"]),
-        ],
-        assertions: &[
-            Assertion::Invalid(
-                "bindingFailureConditions are required to use bindingConditions",
-            ),
-        ],
-    },
-    CheckDef {
-        field: &["shareID"],
-        when: &[],
-        assertions: &[Assertion::Format(machinery::format::field::lower_case_uuid)],
-    },
-];
-
-describe! { DeviceRequestAllocationResult, DEVICE_REQUEST_ALLOCATION_RESULT "DeviceRequestAllocationResult" {
-    .defaults_below()
-    .checks(DEVICE_REQUEST_ALLOCATION_RESULT_CHECKS)
-} [
-    request:                    "request",                   1, Flags::REQUIRED;
-    driver:                     "driver",                    2, Flags::REQUIRED;
-    pool:                       "pool",                      3, Flags::REQUIRED;
-    device:                     "device",                    4, Flags::REQUIRED;
-    admin_access:               "adminAccess",               5, Flags::OMIT_EMPTY, &FieldInfo {
-        gate: "DRAAdminAccess",
-        ..FieldInfo::PLAIN
-    };
-    tolerations:                "tolerations",               6, Flags::OMIT_EMPTY, &FieldInfo {
-        list: ListType::Atomic,
-        gate: "DRADeviceTaints",
-        ..FieldInfo::PLAIN
-    };
-    binding_conditions:         "bindingConditions",         7, Flags::OMIT_EMPTY, &FieldInfo {
-        list: ListType::Atomic,
-        gate: "DRADeviceBindingConditions",
-        ..FieldInfo::PLAIN
-    };
-    binding_failure_conditions: "bindingFailureConditions",  8, Flags::OMIT_EMPTY, &FieldInfo {
-        list: ListType::Atomic,
-        gate: "DRADeviceBindingConditions",
-        ..FieldInfo::PLAIN
-    };
-    share_id:                   "shareID",                   9, Flags::OMIT_EMPTY, &FieldInfo {
-        gate: "DRAConsumableCapacity",
-        go_type: "types.UID",
-        ..FieldInfo::PLAIN
-    };
-    consumed_capacity:          "consumedCapacity",         10, Flags::OMIT_EMPTY, &FieldInfo {
-        gate: "DRAConsumableCapacity",
-        go_whole: "map[QualifiedName]resource.Quantity",
-        ..FieldInfo::PLAIN
-    };
-] }
-
-/// Configuration that the driver must apply to allocated devices, with its origin.
-#[derive(Clone, Default)]
-pub struct DeviceAllocationConfiguration {
-    /// Whether the settings come from the DeviceClass or the claim.
-    pub source: String,
-    /// Claim requests these settings concern; empty applies to all.
-    pub requests: Vec<String>,
-    /// Inlined driver settings to apply.
-    pub device_configuration: DeviceConfiguration,
-}
-
-/// What is checked in [`DeviceAllocationConfiguration`], in this order.
-const DEVICE_ALLOCATION_CONFIGURATION_CHECKS: &[CheckDef] = &[
-    CheckDef {
-        field: &["source"],
-        when: &[],
-        assertions: &[
-            Assertion::Required(""),
-            Assertion::OneOf(&["FromClaim", "FromClass"]),
-        ],
-    },
-    CheckDef {
-        field: &["requests"],
-        when: &[],
-        assertions: &[
-            Assertion::MaxItems(32, ""),
-            Assertion::Valid,
-            Assertion::Each(
-                &[
-                    Assertion::Format(
-                        machinery::format::field::device_request_reference,
-                    ),
-                    Assertion::Listed(
-                        machinery::options::DEVICE_REQUESTS,
-                        "must be the name of a request in the claim or the name of a request and \
-                a subrequest separated by '/'",
-                    ),
-                ],
-            ),
-            Assertion::Each(&[Assertion::Distinct(&[])]),
-        ],
-    },
-    CheckDef {
-        field: &["opaque"],
-        when: &[],
-        assertions: &[Assertion::Required(""), Assertion::Below("")],
-    },
-];
-
-describe! { DeviceAllocationConfiguration, DEVICE_ALLOCATION_CONFIGURATION "DeviceAllocationConfiguration" {
-    .checks(DEVICE_ALLOCATION_CONFIGURATION_CHECKS)
-} [
-    source:               "source",   1, Flags::REQUIRED, &FieldInfo {
-        enum_values: &["FromClass", "FromClaim"],
-        go_type: "AllocationConfigSource",
-        ..FieldInfo::PLAIN
-    };
-    requests:             "requests", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    device_configuration: "",         3, Flags::INLINE;
-] }
-
-/// Identifies an object entitled to use an allocated claim.
-#[derive(Clone, Default)]
-pub struct ResourceClaimConsumerReference {
-    /// API group of the consumer; empty for pods.
-    pub api_group: String,
-    /// Plural resource of the consumer, for instance `pods`.
-    pub resource: String,
-    /// Consumer's object name in the claim's namespace.
-    pub name: String,
-    /// Unique identifier pinning one particular consumer incarnation.
-    pub uid: String,
-}
-
-/// What is checked in [`ResourceClaimConsumerReference`], in this order.
-const RESOURCE_CLAIM_CONSUMER_REFERENCE_CHECKS: &[CheckDef] = &[
-    CheckDef {
-        field: &["resource"],
-        when: &[],
-        assertions: &[Assertion::Filled("")],
-    },
-    CheckDef {
-        field: &["name"],
-        when: &[],
-        assertions: &[Assertion::Filled("")],
-    },
-    CheckDef {
-        field: &["uid"],
-        when: &[],
-        assertions: &[Assertion::Filled("")],
-    },
-];
-
-describe! { ResourceClaimConsumerReference, RESOURCE_CLAIM_CONSUMER_REFERENCE "ResourceClaimConsumerReference" {
-    .checks(RESOURCE_CLAIM_CONSUMER_REFERENCE_CHECKS)
-} [
-    api_group: "apiGroup", 1, Flags::OMIT_EMPTY;
-    resource:  "resource", 3, Flags::REQUIRED;
-    name:      "name",     4, Flags::REQUIRED;
-    uid:       "uid",      5, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
-] }
-
-/// Driver-reported state of one device allocated to a claim.
-#[derive(Clone, Default)]
-pub struct AllocatedDeviceStatus {
-    /// DNS name of the DRA driver, such as `gpu.example.com`.
-    pub driver: String,
-    /// Pool containing the device, together with driver and device forming its identity.
-    pub pool: String,
-    /// Device name inside its pool.
-    pub device: String,
-    /// Distinguishes this share when several claims split one device.
-    pub share_id: Option<String>,
-    /// Driver-defined health observations, no more than eight.
-    pub conditions: Vec<apimachinery::meta::v1::Condition>,
-    /// Free-form driver data about the device, at most 10 KiB.
-    pub data: Option<RawExtension>,
-    /// Interface name and addresses, when the device is a network interface.
-    pub network_data: Option<Box<NetworkDeviceData>>,
-}
-
-/// What is checked in [`AllocatedDeviceStatus`], in this order.
-const ALLOCATED_DEVICE_STATUS_CHECKS: &[CheckDef] = &[
-    CheckDef {
-        field: &["driver"],
-        when: &[],
-        assertions: &[Assertion::Format(machinery::format::field::csi_driver_name)],
-    },
-    CheckDef {
-        field: &["pool"],
-        when: &[],
-        assertions: &[Assertion::Format(machinery::format::field::device_pool_name)],
-    },
-    CheckDef {
-        field: &["device"],
-        when: &[],
-        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Label)],
-    },
-    CheckDef {
-        field: &["shareID"],
-        when: &[],
-        assertions: &[Assertion::Format(machinery::format::field::lower_case_uuid)],
-    },
-    CheckDef {
-        field: &[],
-        when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::resource::validate_allocated_device(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
-    },
-    CheckDef {
-        field: &["conditions"],
-        when: &[],
-        assertions: &[Assertion::MaxItems(8, ""), Assertion::Below("")],
-    },
-    CheckDef {
-        field: &["data"],
-        when: &[],
-        assertions: &[
-            Assertion::MaxBytes(10240, ""),
-            Assertion::Valid,
-            Assertion::JsonObject,
-        ],
-    },
-    CheckDef {
-        field: &["networkData"],
-        when: &[],
-        assertions: &[Assertion::Below("")],
-    },
-];
-
-describe! { AllocatedDeviceStatus, ALLOCATED_DEVICE_STATUS "AllocatedDeviceStatus" {
-    .checks(ALLOCATED_DEVICE_STATUS_CHECKS)
-} [
-    driver:       "driver",      1, Flags::REQUIRED;
-    pool:         "pool",        2, Flags::REQUIRED;
-    device:       "device",      3, Flags::REQUIRED;
-    share_id:     "shareID",     7, Flags::OMIT_EMPTY, &FieldInfo {
-        gate: "DRAConsumableCapacity",
-        ..FieldInfo::PLAIN
-    };
-    conditions:   "conditions",  4, Flags::NONE, &FieldInfo { list: ListType::Map(&["type"]), ..FieldInfo::PLAIN };
-    data:         "data",        5, Flags::OMIT_EMPTY;
-    network_data: "networkData", 6, Flags::OMIT_EMPTY;
-] }
-
-/// Network identity of an allocated interface, reported by its driver.
-#[derive(Clone, Default)]
-pub struct NetworkDeviceData {
-    /// Interface name inside the pod, such as `net1`.
-    pub interface_name: String,
-    /// Assigned addresses with prefix length, like `192.0.2.5/24`.
-    pub ips: Vec<String>,
-    /// MAC or other link-layer address of the interface.
-    pub hardware_address: String,
-}
-
-/// What is checked in [`NetworkDeviceData`], in this order.
-const NETWORK_DEVICE_DATA_CHECKS: &[CheckDef] = &[
-    CheckDef {
-        field: &["interfaceName"],
-        when: &[],
-        assertions: &[Assertion::MaxBytes(256, "")],
-    },
-    CheckDef {
-        field: &["hardwareAddress"],
-        when: &[],
-        assertions: &[Assertion::MaxBytes(128, "")],
-    },
-    CheckDef {
-        field: &["ips"],
-        when: &[],
-        assertions: &[
-            Assertion::MaxItems(16, ""),
-            Assertion::Valid,
-            Assertion::Each(
-                &[Assertion::Format(machinery::format::field::interface_address)],
-            ),
-            Assertion::Each(&[Assertion::Distinct(&[])]),
-        ],
-    },
-];
-
-describe! { NetworkDeviceData, NETWORK_DEVICE_DATA "NetworkDeviceData" { .checks(NETWORK_DEVICE_DATA_CHECKS) } [
-    interface_name:   "interfaceName",   1, Flags::OMIT_EMPTY;
-    ips:              "ips",             2, Flags::OMIT_EMPTY, &FieldInfo {
-        list: ListType::Atomic,
-        ..FieldInfo::PLAIN
-    };
-    hardware_address: "hardwareAddress", 3, Flags::OMIT_EMPTY;
 ] }

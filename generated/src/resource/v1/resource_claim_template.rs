@@ -27,7 +27,7 @@ const RESOURCE_CLAIM_TEMPLATE_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::resource::validate_claim_template_metadata(
+                    crate::functions::resource::validate_template_meta(
                         v,
                         path,
                         new,

@@ -9,7 +9,7 @@ use machinery::describe;
 use machinery::scalar::Quantity;
 use machinery::type_meta::TypeMeta;
 
-use super::DeviceTaint;
+use super::{DeviceAttribute, DeviceCapacity, DeviceTaint};
 
 /// Inventory page in which a DRA driver publishes devices of one pool.
 #[derive(Clone, Default)]
@@ -195,9 +195,19 @@ const RESOURCE_SLICE_SPEC_CHECKS: &[CheckDef] = &[
         field: &[],
         when: &[],
         assertions: &[
+            Assertion::Choose(
+                machinery::options::NODES_BY_DEVICE,
+                &[Condition::Is(&["perDeviceNodeSelection"], &["true"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::resource::choose_slice_options(
+                    crate::functions::resource::choose_advanced_devices(
                         v,
                         path,
                         new,
@@ -218,7 +228,7 @@ const RESOURCE_SLICE_SPEC_CHECKS: &[CheckDef] = &[
                 &[
                     Assertion::Field(
                         &["name"],
-                        &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+                        &[Assertion::At(".", &[Assertion::Distinct(&[], "")])],
                     ),
                 ],
             ),
@@ -237,7 +247,7 @@ const RESOURCE_SLICE_SPEC_CHECKS: &[CheckDef] = &[
                 &[
                     Assertion::Field(
                         &["name"],
-                        &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+                        &[Assertion::At(".", &[Assertion::Distinct(&[], "")])],
                     ),
                 ],
             ),
@@ -254,7 +264,7 @@ const RESOURCE_SLICE_SPEC_CHECKS: &[CheckDef] = &[
                 &[
                     Assertion::Field(
                         &["name"],
-                        &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+                        &[Assertion::At(".", &[Assertion::Distinct(&[], "")])],
                     ),
                 ],
             ),
@@ -485,7 +495,7 @@ const DEVICE_CHECKS: &[CheckDef] = &[
                 &[
                     Assertion::Field(
                         &["counterSet"],
-                        &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+                        &[Assertion::At(".", &[Assertion::Distinct(&[], "")])],
                     ),
                 ],
             ),
@@ -591,7 +601,7 @@ const DEVICE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["bindingConditions"],
         when: &[],
-        assertions: &[Assertion::Each(&[Assertion::Distinct(&[])])],
+        assertions: &[Assertion::Each(&[Assertion::Distinct(&[], "")])],
     },
     CheckDef {
         field: &["bindingFailureConditions"],
@@ -599,7 +609,7 @@ const DEVICE_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::Each(
                 &[
-                    Assertion::Field(&[], &[Assertion::Distinct(&[])]),
+                    Assertion::Field(&[], &[Assertion::Distinct(&[], "")]),
                     Assertion::NotAmong(
                         &["bindingConditions"],
                         "bindingFailureConditions must not overlap with bindingConditions",
@@ -726,288 +736,6 @@ describe! { Device, DEVICE "Device" {
         go_whole: "map[v1.ResourceName]NodeAllocatableResourceMapping",
         ..FieldInfo::PLAIN
     };
-] }
-
-/// Typed value of one device property; set exactly one variant.
-#[derive(Clone, Default)]
-pub struct DeviceAttribute {
-    /// Whole-number value of the property.
-    pub int: Option<i64>,
-    /// True-or-false value of the property.
-    pub bool: Option<bool>,
-    /// Text value, limited to 64 characters.
-    pub string: Option<String>,
-    /// Semantic version value, such as `1.2.3`, limited to 64 characters.
-    pub version: Option<String>,
-    /// Several whole numbers, for properties with more than one value.
-    pub ints: Vec<i64>,
-    /// Several true-or-false values for one property.
-    pub bools: Vec<bool>,
-    /// Several text values for one property, 64 characters each.
-    pub strings: Vec<String>,
-    /// Several semantic versions for one property.
-    pub versions: Vec<String>,
-}
-
-/// What is checked in [`DeviceAttribute`], in this order.
-const DEVICE_ATTRIBUTE_CHECKS: &[CheckDef] = &[
-    CheckDef {
-        field: &["string"],
-        when: &[],
-        assertions: &[Assertion::MaxBytes(64, "")],
-    },
-    CheckDef {
-        field: &["version"],
-        when: &[],
-        assertions: &[
-            Assertion::Format(machinery::format::field::semantic_version),
-            Assertion::MaxBytes(64, ""),
-        ],
-    },
-    CheckDef {
-        field: &["bools"],
-        when: &[
-            Condition::Gate("DRAListTypeAttributes"),
-            Condition::SentEmpty(&["bools"]),
-        ],
-        assertions: &[Assertion::Invalid("must not be empty if specified")],
-    },
-    CheckDef {
-        field: &["ints"],
-        when: &[
-            Condition::Gate("DRAListTypeAttributes"),
-            Condition::SentEmpty(&["ints"]),
-        ],
-        assertions: &[Assertion::Invalid("must not be empty if specified")],
-    },
-    CheckDef {
-        field: &["strings"],
-        when: &[
-            Condition::Gate("DRAListTypeAttributes"),
-            Condition::SentEmpty(&["strings"]),
-        ],
-        assertions: &[Assertion::Invalid("must not be empty if specified")],
-    },
-    CheckDef {
-        field: &["strings"],
-        when: &[],
-        assertions: &[Assertion::Each(&[Assertion::MaxBytes(64, "")])],
-    },
-    CheckDef {
-        field: &["versions"],
-        when: &[
-            Condition::Gate("DRAListTypeAttributes"),
-            Condition::SentEmpty(&["versions"]),
-        ],
-        assertions: &[Assertion::Invalid("must not be empty if specified")],
-    },
-    CheckDef {
-        field: &["versions"],
-        when: &[],
-        assertions: &[
-            Assertion::Each(
-                &[
-                    Assertion::Format(machinery::format::field::semantic_version),
-                    Assertion::MaxBytes(64, ""),
-                ],
-            ),
-        ],
-    },
-    CheckDef {
-        field: &[],
-        when: &[
-            Condition::None(
-                &[
-                    &["bool"],
-                    &["int"],
-                    &["string"],
-                    &["version"],
-                    &["bools"],
-                    &["ints"],
-                    &["strings"],
-                    &["versions"],
-                ],
-            ),
-            Condition::Not(
-                &Condition::All(
-                    &[
-                        Condition::Gate("DRAListTypeAttributes"),
-                        Condition::Any(
-                            &[
-                                Condition::SentEmpty(&["bools"]),
-                                Condition::SentEmpty(&["ints"]),
-                                Condition::SentEmpty(&["strings"]),
-                                Condition::SentEmpty(&["versions"]),
-                            ],
-                        ),
-                    ],
-                ),
-            ),
-        ],
-        assertions: &[Assertion::InvalidAs("", "exactly one value must be specified")],
-    },
-    CheckDef {
-        field: &[],
-        when: &[
-            Condition::Many(
-                &[
-                    &["bool"],
-                    &["int"],
-                    &["string"],
-                    &["version"],
-                    &["bools"],
-                    &["ints"],
-                    &["strings"],
-                    &["versions"],
-                ],
-            ),
-        ],
-        assertions: &[Assertion::Invalid("exactly one value must be specified")],
-    },
-];
-
-describe! { DeviceAttribute, DEVICE_ATTRIBUTE "DeviceAttribute" { .checks(DEVICE_ATTRIBUTE_CHECKS) } [
-    int:      "int",      2, Flags::OMIT_EMPTY;
-    bool:     "bool",     3, Flags::OMIT_EMPTY;
-    string:   "string",   4, Flags::OMIT_EMPTY;
-    version:  "version",  5, Flags::OMIT_EMPTY;
-    ints:     "ints",     6, Flags::OMIT_EMPTY, &FieldInfo {
-        list: ListType::Atomic,
-        gate: "DRAListTypeAttributes",
-        ..FieldInfo::PLAIN
-    };
-    bools:    "bools",    7, Flags::OMIT_EMPTY, &FieldInfo {
-        list: ListType::Atomic,
-        gate: "DRAListTypeAttributes",
-        ..FieldInfo::PLAIN
-    };
-    strings:  "strings",  8, Flags::OMIT_EMPTY, &FieldInfo {
-        list: ListType::Atomic,
-        gate: "DRAListTypeAttributes",
-        ..FieldInfo::PLAIN
-    };
-    versions: "versions", 9, Flags::OMIT_EMPTY, &FieldInfo {
-        list: ListType::Atomic,
-        gate: "DRAListTypeAttributes",
-        ..FieldInfo::PLAIN
-    };
-] }
-
-/// Amount a device offers plus the rules for sharing it.
-#[derive(Clone, Default)]
-pub struct DeviceCapacity {
-    /// Total amount available on the device.
-    pub value: Quantity,
-    /// Consumption rules, applicable only to devices that permit multiple allocations.
-    pub request_policy: Option<Box<CapacityRequestPolicy>>,
-}
-
-/// What is checked in [`DeviceCapacity`], in this order.
-const DEVICE_CAPACITY_CHECKS: &[CheckDef] = &[
-    CheckDef {
-        field: &["requestPolicy"],
-        when: &[],
-        assertions: &[Assertion::Forbidden("allowMultipleAllocations must be true")],
-    },
-    CheckDef {
-        field: &["requestPolicy"],
-        when: &[
-            Condition::Part(&["shared"]),
-            Condition::Set(&["requestPolicy", "validValues"]),
-            Condition::Set(&["requestPolicy", "validRange"]),
-        ],
-        assertions: &[
-            Assertion::Forbidden(
-                "exactly one policy can be specified, cannot specify \"validValues\" and \
-                \"validRange\" at the same time",
-            ),
-        ],
-    },
-    CheckDef {
-        field: &["requestPolicy", "default"],
-        when: &[
-            Condition::Part(&["shared"]),
-            Condition::Set(&["requestPolicy", "validValues"]),
-            Condition::Unset(&["requestPolicy", "validRange"]),
-        ],
-        assertions: &[Assertion::Required("required when validValues is defined")],
-    },
-    CheckDef {
-        field: &["requestPolicy", "default"],
-        when: &[
-            Condition::Part(&["shared"]),
-            Condition::Unset(&["requestPolicy", "validValues"]),
-            Condition::Set(&["requestPolicy", "validRange"]),
-        ],
-        assertions: &[Assertion::Required("required when validRange is defined")],
-    },
-    CheckDef {
-        field: &["requestPolicy", "validRange", "min"],
-        when: &[
-            Condition::Part(&["shared"]),
-            Condition::Unset(&["requestPolicy", "validValues"]),
-            Condition::Set(&["requestPolicy", "default"]),
-        ],
-        assertions: &[Assertion::Required("required when validRange is defined")],
-    },
-    CheckDef {
-        field: &[],
-        when: &[Condition::Part(&["shared"])],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::resource::validate_shared_capacity(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
-    },
-];
-
-describe! { DeviceCapacity, DEVICE_CAPACITY "DeviceCapacity" { .checks(DEVICE_CAPACITY_CHECKS) } [
-    value:          "value",         1, Flags::REQUIRED;
-    request_policy: "requestPolicy", 2, Flags::OMIT_EMPTY, &FieldInfo {
-        gate: "DRAConsumableCapacity",
-        ..FieldInfo::PLAIN
-    };
-] }
-
-/// Governs how much of a shareable device's capacity one request consumes.
-#[derive(Clone, Default)]
-pub struct CapacityRequestPolicy {
-    /// Amount consumed if the request does not mention this capacity.
-    pub default: Option<Quantity>,
-    /// Explicit amounts that may be consumed, ascending; requests round up to the next.
-    pub valid_values: Vec<Quantity>,
-    /// Continuous or stepped range of consumable amounts; exclusive with `validValues`.
-    pub valid_range: Option<Box<CapacityRequestPolicyRange>>,
-}
-
-describe! { CapacityRequestPolicy, CAPACITY_REQUEST_POLICY "CapacityRequestPolicy" {} [
-    default:      "default",     1, Flags::NONE;
-    valid_values: "validValues", 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    valid_range:  "validRange",  4, Flags::OMIT_EMPTY;
-] }
-
-/// Bounds and granularity of consumable capacity.
-#[derive(Clone, Default)]
-pub struct CapacityRequestPolicyRange {
-    /// Smallest consumable amount; lower requests are raised to it.
-    pub min: Option<Quantity>,
-    /// Largest consumable amount; must not exceed the total capacity.
-    pub max: Option<Quantity>,
-    /// Granularity counted from `min`; requests round up to a multiple.
-    pub step: Option<Quantity>,
-}
-
-describe! { CapacityRequestPolicyRange, CAPACITY_REQUEST_POLICY_RANGE "CapacityRequestPolicyRange" {} [
-    min:  "min",  1, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
-    max:  "max",  2, Flags::OMIT_EMPTY;
-    step: "step", 3, Flags::OMIT_EMPTY;
 ] }
 
 /// Draw on a shared counter set by one device.

@@ -1,4 +1,4 @@
-//! What upstream checks by hand in storage versions (`pkg/apis/apiserverinternal/validation`), and no declaration says.
+//! What upstream checks by hand in storage versions (`pkg/apis/apiserverinternal/validation`), and is not declared.
 
 use std::collections::BTreeMap;
 
@@ -62,24 +62,21 @@ pub fn validate_decodable_versions(
 pub fn validate_common_version(
     v: &mut Validation<'_>,
     path: &Path<'_>,
-    status: &StorageVersionStatus,
+    new: &StorageVersionStatus,
     _: Option<&StorageVersionStatus>,
 ) {
-    let path = &path.child("commonEncodingVersion");
-    let mut encodings = status.storage_versions.iter().map(|version| &version.encoding_version);
+    let mut encodings = new.storage_versions.iter().map(|version| &version.encoding_version);
     let common = encodings.next().filter(|first| encodings.all(|other| other == *first));
-    match (common, &status.common_encoding_version) {
-        (None, Some(said)) => {
-            let detail = "should be nil if servers do not agree on the same encoding version, or if there is no server \
-                          reporting the supported versions yet";
-            v.invalid(path, said, detail);
-        }
-        (Some(common), None) => v.invalid(path, BadValue::None, format!("the common encoding version is {common}")),
-        (Some(common), Some(said)) if common != said => {
-            v.invalid(path, said, format!("the actual common encoding version is {common}"));
-        }
-        _ => {}
-    }
+    let said = new.common_encoding_version.as_ref();
+    let detail = match (common, said) {
+        (common, said) if common == said => return,
+        (Some(common), None) => format!("the common encoding version is {common}"),
+        (Some(common), Some(_)) => format!("the actual common encoding version is {common}"),
+        (None, _) => "should be nil if servers do not agree on the same encoding version, or if there is no server \
+                      reporting the supported versions yet"
+            .to_owned(),
+    };
+    v.invalid(&path.child("commonEncodingVersion"), said.map_or(BadValue::None, BadValue::from), detail);
 }
 
 /// Upstream shows conditions as items of the status itself. By hand: messages tell where a type stands before.

@@ -1,4 +1,4 @@
-//! What upstream checks by hand in candidates for leases (`pkg/apis/coordination/validation`), and no declaration says.
+//! What upstream checks by hand in candidates for leases (`pkg/apis/coordination/validation`), and is not declared.
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;

@@ -14,7 +14,6 @@ mod event;
 mod limit_range;
 pub(crate) mod mounts;
 mod node;
-pub(crate) mod node_selector;
 pub(crate) mod options;
 mod persistent_volume;
 mod persistent_volume_claim;

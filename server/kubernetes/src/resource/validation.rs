@@ -1,12 +1,295 @@
-//! What upstream checks by hand in dynamic resource allocation (`pkg/apis/resource/validation`), and no declaration says.
+//! What upstream checks by hand in dynamic resource allocation (`pkg/apis/resource/validation`), and is not declared.
 
-mod capacity;
-mod claim;
-mod selector;
-mod slice;
+use std::cmp::Ordering;
+use std::collections::HashSet;
 
-pub use capacity::validate_shared_capacity;
-pub use claim::*;
+use cel::{Environment, ObjectType, Type};
+use machinery::field_error::BadValue;
+use machinery::field_path::Path;
+use machinery::hooks::{Context, Validation};
+use machinery::scalar::Quantity;
+use machinery::scalar::go_text::{json_string, quote};
+use machinery::{features, options};
+
+pub use crate::core::validation::claim_spec::validate_template_meta;
+use generated::resource::v1::{
+    AllocatedDeviceStatus, CELDeviceSelector, CapacityRequestPolicyRange, Device, DeviceAttribute, DeviceCapacity,
+    DeviceClaim, ResourceClaimStatus, ResourceSlice, ResourceSliceSpec,
+};
 pub use meta::validate_whole_metadata_update;
-pub use selector::validate_device_expression;
-pub use slice::*;
+
+const MAX_ATTRIBUTES_AND_CAPACITIES: usize = 32;
+const MAX_ATTRIBUTE_VALUES: usize = 48;
+const MAX_AMOUNTS: usize = 10;
+
+/// The names that constraints, configurations and results may refer to (`gatherRequestNames`). By hand: names of
+/// alternatives stand behind those of their requests, and of requests of one name the last one counts.
+pub fn choose_device_requests(v: &mut Validation<'_>, _: &Path<'_>, new: &DeviceClaim, _: Option<&DeviceClaim>) {
+    let mut known = HashSet::new();
+    let mut names = Vec::new();
+    for request in new.requests.iter().rev().filter(|request| known.insert(&request.name)) {
+        names.push(request.name.clone());
+        names.extend(request.first_available.iter().map(|one| format!("{}/{}", request.name, one.name)));
+    }
+    v.set_option_texts(options::DEVICE_REQUESTS, names);
+}
+
+/// `validateCELSelector`. By hand: the expression is compiled.
+pub fn validate_device_expression(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &CELDeviceSelector,
+    _: Option<&CELDeviceSelector>,
+) {
+    if let Err(why) = compile(&new.expression, v.context.enabled(features::DRAConsumableCapacity)) {
+        v.invalid(&path.child("expression"), &new.expression, why);
+    }
+}
+
+/// `CompileCELExpression`: attributes may be of any type, so what one of them gives may be a boolean. With `consumable`
+/// devices can be shared out.
+fn compile(expression: &str, consumable: bool) -> Result<(), String> {
+    let by_domain = |of: Type| Type::map(Type::String, Type::map(Type::String, of));
+    let mut fields = vec![
+        ("driver", Type::String),
+        ("attributes", by_domain(Type::Dyn)),
+        ("capacity", by_domain(Type::Opaque("kubernetes.Quantity"))),
+    ];
+    fields.extend(consumable.then_some(("allowMultipleAllocations", Type::Bool)));
+    let device = Type::object(ObjectType::new("kubernetes.DRADevice", fields));
+    let environment = Environment::new([("device", device)]).with_bindings();
+    let program = cel::compile(expression, &environment).map_err(|why| format!("compilation failed: {why}"))?;
+    match program.output() {
+        Type::Bool | Type::Dyn => Ok(()),
+        other => Err(format!("must evaluate to bool or the unknown type, not {}", other.declared_name())),
+    }
+}
+
+/// Upstream's `SharedDeviceID`, as messages show it.
+fn device_id(driver: &str, pool: &str, device: &str, share: Option<&str>) -> String {
+    let [driver, pool, device, share] = [driver, pool, device, share.unwrap_or_default()].map(json_string);
+    format!("{{\"Driver\":{driver},\"Pool\":{pool},\"Device\":{device},\"ShareID\":{share}}}")
+}
+
+/// The ids of the devices that a claim has got.
+pub(super) fn allocated_devices(status: &ResourceClaimStatus) -> impl Iterator<Item = String> {
+    let results = status.allocation.iter().flat_map(|allocation| &allocation.devices.results);
+    results.map(|one| device_id(&one.driver, &one.pool, &one.device, one.share_id.as_deref()))
+}
+
+/// The id of the device that a status is of.
+pub(super) fn id_of(device: &AllocatedDeviceStatus) -> String {
+    device_id(&device.driver, &device.pool, &device.device, device.share_id.as_deref())
+}
+
+/// By hand, as the next two functions: an id is made of several fields, and messages show it.
+pub fn choose_allocated_devices(
+    v: &mut Validation<'_>,
+    _: &Path<'_>,
+    new: &ResourceClaimStatus,
+    _: Option<&ResourceClaimStatus>,
+) {
+    v.set_option_texts(options::ALLOCATED_DEVICES, allocated_devices(new));
+}
+
+/// A status is of a device that the claim has got.
+pub fn validate_allocated_device(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &AllocatedDeviceStatus,
+    _: Option<&AllocatedDeviceStatus>,
+) {
+    let id = id_of(new);
+    if !v.has_option_text(options::ALLOCATED_DEVICES, &id) {
+        v.invalid(path, BadValue::Json(id), "must be an allocated device in the claim");
+    }
+}
+
+/// A device has one status.
+pub fn validate_distinct_devices(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &ResourceClaimStatus,
+    _: Option<&ResourceClaimStatus>,
+) {
+    let devices = path.child("devices");
+    let mut seen = HashSet::new();
+    for (index, id) in new.devices.iter().map(id_of).enumerate().filter(|(_, id)| !seen.insert(id.clone())) {
+        v.duplicate(&devices.index(index), BadValue::Json(id));
+    }
+}
+
+/// Slices hold fewer devices with taints, counters or lists of values. By hand: some device has to have such.
+pub fn choose_advanced_devices(
+    v: &mut Validation<'_>,
+    _: &Path<'_>,
+    new: &ResourceSliceSpec,
+    _: Option<&ResourceSliceSpec>,
+) {
+    let is_advanced = |device: &Device| {
+        let has_lists = device.attributes.values().any(|attribute| number_of_items(attribute) > 0);
+        has_lists || !device.taints.is_empty() || !device.consumes_counters.is_empty()
+    };
+    v.set_option(options::ADVANCED_DEVICES, new.devices.iter().any(is_advanced));
+}
+
+fn number_of_items(attribute: &DeviceAttribute) -> usize {
+    attribute.bools.len() + attribute.ints.len() + attribute.strings.len() + attribute.versions.len()
+}
+
+/// The slice tells in one way which nodes reach its devices. By hand, as for a device: messages show the ways.
+pub fn validate_single_access(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &ResourceSliceSpec,
+    _: Option<&ResourceSliceSpec>,
+) {
+    let by_device = ("`perDeviceNodeSelection`", new.per_device_node_selection == Some(true));
+    let ways = ways_to_nodes(&new.node_name, new.node_selector.is_some(), new.all_nodes).chain([by_device]);
+    let detail = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required, but \
+                  multiple fields are set";
+    refuse_several(v, path, ways, detail);
+}
+
+/// A device tells in one way which nodes reach it.
+pub fn validate_single_device_access(v: &mut Validation<'_>, path: &Path<'_>, new: &Device, _: Option<&Device>) {
+    let detail = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` \
+                  is set to true in the ResourceSlice spec";
+    refuse_several(v, path, ways_to_nodes(&new.node_name, new.node_selector.is_some(), new.all_nodes), detail);
+}
+
+fn ways_to_nodes(
+    name: &Option<String>,
+    selector: bool,
+    all: Option<bool>,
+) -> impl Iterator<Item = (&'static str, bool)> {
+    let name = name.as_ref().is_some_and(|name| !name.is_empty());
+    [("`nodeName`", name), ("`nodeSelector`", selector), ("`allNodes`", all == Some(true))].into_iter()
+}
+
+fn refuse_several(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    ways: impl Iterator<Item = (&'static str, bool)>,
+    detail: &'static str,
+) {
+    let chosen: Vec<&str> = ways.filter(|(_, is_set)| *is_set).map(|(way, _)| way).collect();
+    if chosen.len() > 1 {
+        v.invalid(path, format!("{{{}}}", chosen.join(", ")), detail);
+    }
+}
+
+/// How many attributes and capacities a device has, and how many values. By hand: several maps are counted together,
+/// and messages show the numbers.
+pub fn validate_number_of_attributes(v: &mut Validation<'_>, path: &Path<'_>, new: &Device, _: Option<&Device>) {
+    let values = new.attributes.values().map(|attribute| number_of_items(attribute).max(1)).sum();
+    for (number, max, what) in [
+        (new.attributes.len() + new.capacity.len(), MAX_ATTRIBUTES_AND_CAPACITIES, "attributes and capacities"),
+        (values, MAX_ATTRIBUTE_VALUES, "attribute values"),
+    ] {
+        if number > max {
+            v.invalid(path, number, format!("the total number of {what} must not exceed {max}"));
+        }
+    }
+}
+
+/// Mappings name capacities of the device. By hand: what is not found is reported as such.
+pub fn validate_capacity_keys(v: &mut Validation<'_>, path: &Path<'_>, new: &Device, _: Option<&Device>) {
+    let path = path.child("nodeAllocatableResourceMappings");
+    for (name, mapping) in &new.node_allocatable_resource_mappings {
+        let is_missing = |key: &&String| !key.is_empty() && !new.capacity.contains_key(*key);
+        if let Some(key) = mapping.capacity_key.as_ref().filter(is_missing) {
+            v.not_found(&path.key(name).child("capacityKey"), BadValue::json_string(key));
+        }
+    }
+}
+
+/// In what pieces a capacity is given (`validateRequestPolicy`). By hand: amounts are compared with each other, and
+/// messages show them. What has to be there is declared.
+pub fn validate_shared_capacity(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &DeviceCapacity,
+    _: Option<&DeviceCapacity>,
+) {
+    let Some(policy) = &new.request_policy else { return };
+    let (path, Some(default)) = (path.child("requestPolicy"), &policy.default) else { return };
+    match (policy.valid_values.as_slice(), &policy.valid_range) {
+        ([], Some(range)) => validate_range(v, &path.child("validRange"), range, default, &new.value),
+        ([], None) | (_, Some(_)) => {}
+        (values, None) => validate_values(v, &path.child("validValues"), values, default, &new.value),
+    }
+}
+
+fn compare(a: &Quantity, b: &Quantity) -> Ordering {
+    let mut difference = a.clone();
+    difference.sub(b);
+    difference.sign()
+}
+
+/// `validateRequestPolicyValidValues`; of too many values none is looked at, so that none is the default.
+fn validate_values(v: &mut Validation<'_>, path: &Path<'_>, values: &[Quantity], default: &Quantity, all: &Quantity) {
+    for (index, pair) in values.windows(2).enumerate().filter(|(_, pair)| compare(&pair[0], &pair[1]).is_gt()) {
+        v.invalid(&path.index(index + 1), pair[1].to_string(), "values must be sorted in ascending order");
+    }
+    let values = if values.len() > MAX_AMOUNTS {
+        v.too_many(path, values.len(), MAX_AMOUNTS);
+        &[]
+    } else {
+        values
+    };
+    for (index, value) in values.iter().enumerate().filter(|(_, value)| compare(value, all).is_gt()) {
+        let detail = format!("option is larger than capacity value: {all}");
+        v.invalid(&path.index(index), value.to_string(), detail);
+    }
+    let mut seen = HashSet::new();
+    for (index, value) in values.iter().map(Quantity::value).enumerate().filter(|(_, value)| !seen.insert(*value)) {
+        v.duplicate(&path.index(index), value.to_string());
+    }
+    if !values.iter().any(|value| compare(value, default).is_eq()) {
+        v.invalid(path, default.to_string(), "default value is not valid according to the requestPolicy");
+    }
+}
+
+/// `validateRequestPolicyRange`
+fn validate_range(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    range: &CapacityRequestPolicyRange,
+    default: &Quantity,
+    all: &Quantity,
+) {
+    let Some(min) = &range.min else { return };
+    let mut refuse = |field: &str, wrong: bool, value: &Quantity, detail: String| {
+        if wrong {
+            v.invalid(&path.child(field), value.to_string(), detail);
+        }
+    };
+    refuse("min", compare(min, all).is_gt(), min, format!("min is larger than capacity value: {all}"));
+    refuse("min", compare(default, min).is_lt(), default, format!("default is less than min: {min}"));
+    if let Some(max) = &range.max {
+        refuse("max", compare(min, max).is_gt(), min, format!("min is larger than max: {max}"));
+        refuse("max", compare(max, all).is_gt(), max, format!("max is larger than capacity value: {all}"));
+        refuse("max", compare(default, max).is_gt(), default, format!("default is more than max: {max}"));
+    }
+    let Some(step) = &range.step else { return };
+    let mut one = min.clone();
+    one.add(step);
+    let detail = format!("one step {one} is larger than capacity value: {all}");
+    refuse("step", compare(&one, all).is_gt(), step, detail);
+    for value in [Some(default), range.max.as_ref()].into_iter().flatten() {
+        let rest = (value.value() - min.value()).checked_rem(step.value());
+        let detail = format!("value is not a multiple of a given step ({step}) from ({min})");
+        refuse("step", rest != Some(0), value, detail);
+    }
+}
+
+/// Names of drivers are compared in lower case (`resourceSliceStrategy.WarningsOnCreate`).
+pub fn warn_resource_slice(_: &Context, new: &ResourceSlice, _: Option<&ResourceSlice>) -> Vec<String> {
+    let driver = &new.spec.driver;
+    if *driver == driver.to_lowercase() {
+        return Vec::new();
+    }
+    let shown = quote(driver);
+    vec![format!("spec.driver: driver names should be lowercase; {shown} contains uppercase characters")]
+}

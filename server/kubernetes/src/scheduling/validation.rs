@@ -1,4 +1,4 @@
-//! What upstream checks by hand in priority classes (`pkg/apis/scheduling/validation`), and no declaration says.
+//! What upstream checks by hand in priority classes (`pkg/apis/scheduling/validation`), and is not declared.
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
@@ -16,8 +16,8 @@ pub fn validate_priority(v: &mut Validation<'_>, path: &Path<'_>, new: &Priority
     let name = new.metadata.name.as_str();
     if name.starts_with(SYSTEM) && !SYSTEM_CLASSES.contains(&name) {
         let detail = format!(
-            "priority class names with '{SYSTEM}' prefix are reserved for system use only. error: {name} is not a known \
-             system priority class"
+            "priority class names with '{SYSTEM}' prefix are reserved for system use only. error: {name} is not a \
+             known system priority class"
         );
         v.forbidden(&path.child("metadata").child("name"), detail);
     } else if !name.starts_with(SYSTEM) && new.value > MAX_VALUE {

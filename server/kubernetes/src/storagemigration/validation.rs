@@ -1,5 +1,5 @@
-//! What upstream checks by hand in migrations of stored objects (`pkg/apis/storagemigration/validation`), and no
-//! declaration says.
+//! What upstream checks by hand in migrations of stored objects (`pkg/apis/storagemigration/validation`), and is not
+//! declared.
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;

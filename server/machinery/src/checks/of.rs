@@ -53,6 +53,9 @@ impl<'a> Items<'a> {
 
     /// Whether the stored list has an item with the value of a field.
     fn is_stored(&self, of: Of<'_>) -> bool {
+        if let (Value::Struct(_), Some(Value::StructList(stored))) = (of.new, self.old) {
+            return stored.iter().any(|item| Value::Struct(item) == of.new);
+        }
         let mut stored = self.stored.borrow_mut();
         let values = stored.entry(of.place()).or_insert_with(|| self.stored_values(of.field));
         text_of(of.new).is_some_and(|text| values.contains(text.as_ref()))
@@ -271,7 +274,8 @@ impl<'a> Of<'a> {
         }
     }
 
-    /// Visits each struct in a field. Items of lists and maps come without their stored form, unless that is looked for.
+    /// Visits each struct in a field. Items of lists and maps come without their stored form, unless that is looked
+    /// for.
     pub fn each_struct(self, mut visit: impl FnMut(Of<'_>)) {
         match self.new {
             Value::Struct(new) => visit(Of::structure(self.path, new, self.old.and_then(Value::as_struct), None)),

@@ -52,8 +52,8 @@ pub fn storage_api_version(path: &Path<'_>, text: &str) -> Vec<FieldError> {
         [text] => version(text),
         [group, text] => [part("group", group, is_dns1123_subdomain), version(text)].concat(),
         _ => {
-            let detail = "an apiVersion is a DNS-1035 label, which must consist of lower case alphanumeric characters or \
-                          '-', start with an alphabetic character, and end with an alphanumeric character (e.g. \
+            let detail = "an apiVersion is a DNS-1035 label, which must consist of lower case alphanumeric characters \
+                          or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. \
                           'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?') with an \
                           optional DNS subdomain prefix and '/' (e.g. 'example.com/MyVersion')";
             vec![detail.to_owned()]

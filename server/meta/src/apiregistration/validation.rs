@@ -1,5 +1,5 @@
-//! What upstream checks by hand in the registration of servers (`kube-aggregator/pkg/apis/apiregistration/validation`), and
-//! no declaration says.
+//! What upstream checks by hand in the registration of servers, and is not declared
+//! (`kube-aggregator/pkg/apis/apiregistration/validation`).
 
 use machinery::field_path::Path;
 use machinery::format::{self, Messages, NameRule};

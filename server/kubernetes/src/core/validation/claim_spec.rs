@@ -27,12 +27,12 @@ pub fn validate_claim_template(
     template: &PersistentVolumeClaimTemplate,
     options: ClaimOptions,
 ) {
-    validate_template_meta(v, &path.child("metadata"), &template.metadata);
+    validate_template_meta(v, &path.child("metadata"), &template.metadata, None);
     validate_claim_spec(v, &path.child("spec"), &template.spec, options);
 }
 
 /// Metadata of which only labels and annotations are used (`ValidateTemplateObjectMeta`).
-pub fn validate_template_meta(v: &mut Validation<'_>, path: &Path<'_>, meta: &ObjectMeta) {
+pub fn validate_template_meta(v: &mut Validation<'_>, path: &Path<'_>, meta: &ObjectMeta, _: Option<&ObjectMeta>) {
     validate_annotations(v, &path.child("annotations"), &meta.annotations);
     validate_labels(v, &path.child("labels"), &meta.labels);
     refuse_fields(v, path, meta, &["annotations", "labels"], "cannot be set");

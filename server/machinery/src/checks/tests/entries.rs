@@ -10,6 +10,7 @@ struct Shelf {
     raw: RawExtension,
     named: BTreeMap<String, Port>,
     ports: Vec<Port>,
+    kept: Vec<Port>,
 }
 
 describe! { Shelf, SHELF "Shelf" { .checks(&[
@@ -31,6 +32,7 @@ describe! { Shelf, SHELF "Shelf" { .checks(&[
     check(&["ports"], &[Assertion::Paired("name", &[Assertion::Each(&[
         Assertion::Field(&["number"], &[Assertion::Immutable("")]),
     ])])]),
+    check(&["kept"], &[Assertion::Each(&[Assertion::Ratchet, Assertion::Missing("must be stored")])]),
 ]) } [
     tag:   "tag",   1, OMIT;
     tags:  "tags",  2, OMIT;
@@ -38,6 +40,7 @@ describe! { Shelf, SHELF "Shelf" { .checks(&[
     raw:   "raw",   4, OMIT;
     named: "named", 5, OMIT;
     ports: "ports", 6, OMIT;
+    kept:  "kept",  7, OMIT;
 ] }
 
 fn named(name: &str, number: i32) -> Port {
@@ -114,4 +117,11 @@ fn items_are_compared_with_stored_ones_of_the_same_name() {
     let new = Shelf { ports: vec![named("b", 2), named("c", 3), named("a", 4)], ..Shelf::default() };
     let expect = ["ports[2].number: Invalid value: 4: field is immutable"];
     assert_eq!(errors_with(&new, Some(&old), &[], "{}"), expect);
+}
+
+#[test]
+fn structs_are_looked_for_among_stored_ones() {
+    let old = Shelf { kept: vec![named("a", 1), named("b", 2)], ..Shelf::default() };
+    let new = Shelf { kept: vec![named("b", 2), named("a", 2)], ..Shelf::default() };
+    assert_eq!(errors_with(&new, Some(&old), &[], "{}"), ["kept[1]: Required value: must be stored"]);
 }
