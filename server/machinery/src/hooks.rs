@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::checks::Notes;
 use crate::features::FeatureGates;
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
@@ -171,6 +172,8 @@ pub struct Validation<'v> {
     /// What is allowed, asked for or true here that is not everywhere, by the names of [`crate::options`], some with a
     /// text. Conditions of declared checks name them.
     pub options: Vec<(&'static str, String)>,
+    /// Sets of texts that checks have noted, for checks further on.
+    pub(crate) notes: Vec<Notes>,
 }
 
 /// [`Validation`] of a struct of any type; the old form is there on updates.
@@ -179,7 +182,7 @@ pub type ValidateFn = fn(&mut Validation<'_>, &Path<'_>, Ref<'_>, Option<Ref<'_>
 impl<'v> Validation<'v> {
     /// A validation without options.
     pub fn new(context: &'v Context, errors: &'v mut Vec<FieldError>) -> Self {
-        Validation { context, errors, options: Vec::new() }
+        Validation { context, errors, options: Vec::new(), notes: Vec::new() }
     }
 }
 

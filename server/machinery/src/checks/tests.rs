@@ -1,3 +1,4 @@
+mod notes;
 mod ways;
 
 use std::collections::BTreeMap;

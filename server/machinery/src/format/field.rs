@@ -13,6 +13,10 @@ pub use super::ip::{
 pub use super::named::{
     condition_reason, host_or_wildcard, iscsi_name, iscsi_name_by_prefix, literal_path, no_ip_address, signer_name,
 };
+pub use super::pods::{
+    device_path, host_ports, kubernetes_signer_name, native_resource, sysctl_beside_ipc, sysctl_beside_network,
+    sysctl_name, trust_bundle_name, windows_user_name,
+};
 
 pub use super::resource::{claim_resource_name, container_resource_name, quota_resource_name, resource_name};
 
