@@ -134,6 +134,16 @@ pub struct PreferredSchedulingTerm {
 /// Rules drawing a pod towards topology domains where certain pods already run.
 #[check(requiredDuringSchedulingIgnoredDuringExecution, below)]
 #[check(preferredDuringSchedulingIgnoredDuringExecution, below)]
+#[check(
+    requiredDuringSchedulingIgnoredDuringExecution,
+    below = known_values,
+    when(part(known_values))
+)]
+#[check(
+    preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm,
+    below = known_values,
+    when(part(known_values))
+)]
 pub struct PodAffinity {
     /// Hard co-location terms, all of which must hold at scheduling time.
     #[field(1, list = atomic)]
@@ -148,8 +158,36 @@ pub struct PodAffinity {
 #[check(labelSelector, by_hand = validate_selector_of_pods)]
 #[check(namespaceSelector, by_hand = validate_selector_of_pods)]
 #[check(namespaces, each(at("../namespace", name = dns1123_label)))]
-#[check(self, by_hand = validate_label_keys_of_term)]
+#[check(
+    matchLabelKeys,
+    forbidden = "must not be specified when labelSelector is not set",
+    when(unset(labelSelector))
+)]
+#[check(matchLabelKeys, each(format = qualified_name), when(set(labelSelector)))]
+#[check(
+    mismatchLabelKeys,
+    forbidden = "must not be specified when labelSelector is not set",
+    when(unset(labelSelector))
+)]
+#[check(mismatchLabelKeys, each(format = qualified_name), when(set(labelSelector)))]
+#[check(self, by_hand = validate_merged_keys_of_term, when(set(labelSelector), set(matchLabelKeys)))]
+#[check(self, open(mismatched), when(set(matchLabelKeys), set(mismatchLabelKeys)))]
+#[check(mismatchLabelKeys, each(note = mismatched), when(set(matchLabelKeys)))]
+#[check(
+    matchLabelKeys,
+    each(unnoted(mismatched, "exists in both matchLabelKeys and mismatchLabelKeys"))
+)]
 #[check(topologyKey, filled = "can not be empty", format = qualified_name)]
+#[check(
+    labelSelector.matchExpressions.values,
+    each(format = label_value),
+    when(part(known_values))
+)]
+#[check(
+    namespaceSelector.matchExpressions.values,
+    each(format = label_value),
+    when(part(known_values))
+)]
 pub struct PodAffinityTerm {
     /// Selects the other pods by label; unset selects none.
     #[field(1)]
@@ -192,6 +230,16 @@ pub struct WeightedPodAffinityTerm {
 /// Rules keeping a pod out of topology domains where certain pods run.
 #[check(requiredDuringSchedulingIgnoredDuringExecution, below)]
 #[check(preferredDuringSchedulingIgnoredDuringExecution, below)]
+#[check(
+    requiredDuringSchedulingIgnoredDuringExecution,
+    below = known_values,
+    when(part(known_values))
+)]
+#[check(
+    preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm,
+    below = known_values,
+    when(part(known_values))
+)]
 pub struct PodAntiAffinity {
     /// Hard separation terms; a violating node is ruled out.
     #[field(1, list = atomic)]
@@ -229,14 +277,39 @@ pub struct TopologySelectorLabelRequirement {
 #[check(maxSkew, positive)]
 #[check(topologyKey, filled = "can not be empty")]
 #[check(whenUnsatisfiable, one_of(DoNotSchedule, ScheduleAnyway))]
-#[check(minDomains, positive, when(part(domains)))]
+#[check(minDomains, positive, when(part(rest)))]
+#[check(
+    minDomains,
+    invalid = "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {whenUnsatisfiable}",
+    when(part(rest), set(minDomains), not(whenUnsatisfiable = DoNotSchedule))
+)]
+#[check(nodeAffinityPolicy, one_of(Honor, Ignore), when(part(rest)))]
+#[check(nodeTaintsPolicy, one_of(Honor, Ignore), when(part(rest)))]
+#[check(self, below = merged, when(part(rest), not(option(separate_label_keys))))]
+#[check(self, below = separate, when(part(rest), option(separate_label_keys)))]
+#[check(labelSelector, below, when(part(rest), not(option(any_spread_selector))))]
+#[check(
+    matchLabelKeys,
+    forbidden = "must not be specified when labelSelector is not set",
+    when(part(merged, separate), unset(labelSelector))
+)]
+#[check(matchLabelKeys, each(format = qualified_name), when(part(merged), set(labelSelector)))]
 #[check(
     self,
-    by_hand = validate_domains,
-    when(part(domains), set(minDomains), not(whenUnsatisfiable = DoNotSchedule))
+    by_hand = validate_merged_keys_of_constraint,
+    when(part(merged), set(labelSelector), set(matchLabelKeys))
 )]
-#[check(nodeAffinityPolicy, one_of(Honor, Ignore), when(part(domains)))]
-#[check(nodeTaintsPolicy, one_of(Honor, Ignore), when(part(domains)))]
+#[check(self, open(asked), when(part(separate), set(matchLabelKeys)))]
+#[check(labelSelector.matchLabels, keys(note = asked), when(part(separate)))]
+#[check(labelSelector.matchExpressions.key, note = asked, when(part(separate)))]
+#[check(
+    matchLabelKeys,
+    each(
+        format = qualified_name,
+        unnoted(asked, "exists in both matchLabelKeys and labelSelector")
+    ),
+    when(part(separate))
+)]
 pub struct TopologySpreadConstraint {
     /// Greatest tolerated difference in pod count between domains; must be above zero.
     #[field(1, required)]

@@ -2,15 +2,55 @@
 #[default(terminationMessagePath = "/dev/termination-log")]
 #[default(terminationMessagePolicy = File)]
 #[default(by_hand = default_container)]
-#[check(name, required, name = dns1123_label, when(part(head)))]
-#[check(image, filled, when(part(head)))]
-#[check(terminationMessagePolicy, required, one_of(File, FallbackToLogsOnError), when(part(head)))]
-#[check(ports, below, when(part(head)))]
-#[check(env, below, when(part(head)))]
-#[check(envFrom, below, when(part(head)))]
-#[check(imagePullPolicy, required, one_of(Always, IfNotPresent, Never), when(part(policy)))]
-#[check(resizePolicy, below, when(part(tail)))]
-#[check(securityContext, below, when(part(tail)))]
+#[check(name, required, name = dns1123_label)]
+#[check(image, filled)]
+#[check(terminationMessagePolicy, required, one_of(File, FallbackToLogsOnError))]
+#[check(ports, below)]
+#[check(env, below)]
+#[check(envFrom, below)]
+#[check(self, choose(privileged, securityContext.privileged = true))]
+#[check(self, open(mounted, mapped_names, mapped_paths))]
+#[check(self, open(mount_names, mount_paths, device_names, device_paths), when(set(volumeDevices)))]
+#[check(volumeMounts, below = noted, when(set(volumeDevices)))]
+#[check(volumeDevices, below = noted)]
+#[check(volumeMounts, below)]
+#[check(volumeDevices, below)]
+#[check(imagePullPolicy, required, one_of(Always, IfNotPresent, Never))]
+#[check(resources, by_hand = validate_container_resources)]
+#[check(resizePolicy, below)]
+#[check(securityContext, below)]
+#[check(
+    restartPolicy,
+    missing = "must specify restartPolicy when restart rules are used",
+    when(part(init_restarts), unset(restartPolicy), set(restartPolicyRules))
+)]
+#[check(
+    restartPolicy,
+    one_of(Always),
+    when(part(init_restarts), not(option(container_restart_rules)))
+)]
+#[check(
+    restartPolicyRules,
+    forbidden = "restartPolicyRules are not allowed for init containers with restart policy Always",
+    when(
+        part(init_restarts),
+        restartPolicy = Always,
+        option(container_restart_rules),
+        not(option(restart_all_containers))
+    )
+)]
+#[check(
+    self,
+    below = restarts,
+    when(
+        part(init_restarts),
+        set(restartPolicy),
+        any(not(restartPolicy = Always), option(restart_all_containers))
+    )
+)]
+#[check(self, by_hand = validate_own_host_ports, when(part(init)))]
+#[check(self, below = sidecar, when(part(init), restartPolicy = Always))]
+#[check(self, below = once, when(part(init), not(restartPolicy = Always)))]
 #[check(lifecycle, below, when(part(main, sidecar)))]
 #[check(livenessProbe, below, when(part(main, sidecar)))]
 #[check(
@@ -77,6 +117,7 @@
     when(part(once))
 )]
 #[check(resizePolicy, below = once, when(part(once), not(option(init_resize_restarts))))]
+#[check(resizePolicy, below = once, when(part(resize_restarts), not(restartPolicy = Always)))]
 pub struct Container {
     /// DNS-label identifier for this container, distinct from every other container in the pod.
     #[field(1, required)]
@@ -185,6 +226,15 @@ pub struct Container {
 #[check(containerPort, port, when(not(containerPort = 0)))]
 #[check(hostPort, port, when(not(hostPort = 0)))]
 #[check(protocol, required, one_of(SCTP, TCP, UDP))]
+#[check(
+    hostPort,
+    invalid = "must match `containerPort` when `hostNetwork` is true",
+    when(
+        part(on_host),
+        not(same(hostPort, containerPort)),
+        any(option(in_pod), not(hostPort = 0))
+    )
+)]
 pub struct ContainerPort {
     /// Optional service-style label, 15 characters at most, that Services can target by name.
     #[field(1)]
@@ -209,6 +259,7 @@ pub struct ContainerPort {
 
 /// Minimum and maximum compute resources, plus device claims.
 #[default(by_hand = default_resource_requirements)]
+#[check(self, by_hand = validate_whole_huge_pages, when(part(huge_pages)))]
 pub struct ResourceRequirements {
     /// Maximum usage: CPU beyond it is throttled, memory beyond it is OOM-killed.
     #[field(1)]
@@ -315,6 +366,12 @@ pub enum ContainerRestartRuleOnExitCodesOperator {
 }
 
 /// Attaches a pod volume to a directory in a container.
+#[check(name, note = mount_names, when(part(noted)))]
+#[check(mountPath, note(mount_paths, name), when(part(noted)))]
+#[check(name, filled, noted = volumes)]
+#[check(mountPath, filled, unnoted(mounted, "must be unique"), note = mounted)]
+#[check(name, unnoted(device_names, "must not already exist in volumeDevices"))]
+#[check(mountPath, unnoted(device_paths, "must not already exist as a path in volumeDevices"))]
 #[check(subPath, at("../subPath", format = relative_path))]
 #[check(
     subPathExpr,
@@ -395,6 +452,22 @@ pub enum MountPropagationMode {
 }
 
 /// Exposes a block-mode claim to a container as a raw device.
+#[check(name, note = device_names, when(part(noted)))]
+#[check(devicePath, note(device_paths, name), when(part(noted)))]
+#[check(name, filled, optional, unnoted(mapped_names, "must be unique"), note = mapped_names)]
+#[check(name, noted = volumes)]
+#[check(
+    name,
+    noted(
+        block_volumes,
+        "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"
+    ),
+    when(noted(name, volumes))
+)]
+#[check(devicePath, filled, unnoted(mapped_paths, "must be unique"))]
+#[check(devicePath, format = device_path, valid, note = mapped_paths)]
+#[check(name, unnoted(mount_names, "must not already exist in volumeMounts"))]
+#[check(devicePath, unnoted(mount_paths, "must not already exist as a path in volumeMounts"))]
 pub struct VolumeDevice {
     /// Pod volume backed by a block-mode claim.
     #[field(1, required)]
@@ -422,6 +495,60 @@ pub enum PullPolicy {
 #[default(terminationMessagePath = "/dev/termination-log")]
 #[default(terminationMessagePolicy = File)]
 #[default(by_hand = default_ephemeral_container)]
+#[check(name, required, name = dns1123_label)]
+#[check(image, filled)]
+#[check(terminationMessagePolicy, required, one_of(File, FallbackToLogsOnError))]
+#[check(ports, below)]
+#[check(env, below)]
+#[check(envFrom, below)]
+#[check(self, choose(privileged, securityContext.privileged = true))]
+#[check(self, open(mounted, mapped_names, mapped_paths))]
+#[check(self, open(mount_names, mount_paths, device_names, device_paths), when(set(volumeDevices)))]
+#[check(volumeMounts, below = noted, when(set(volumeDevices)))]
+#[check(volumeDevices, below = noted)]
+#[check(volumeMounts, below)]
+#[check(volumeDevices, below)]
+#[check(imagePullPolicy, required, one_of(Always, IfNotPresent, Never))]
+#[check(resources, by_hand = validate_container_resources)]
+#[check(resizePolicy, below)]
+#[check(securityContext, below)]
+#[check(image, format = trimmed_text)]
+#[check(name, unnoted = names, note = names)]
+#[check(targetContainerName, optional, noted = targets)]
+#[check(
+    ports,
+    refused = "cannot be set for an Ephemeral Container",
+    when(any(set(ports), sent_empty(ports)))
+)]
+#[check(
+    resources,
+    refused = "cannot be set for an Ephemeral Container",
+    when(
+        any(
+            set(resources.limits),
+            set(resources.requests),
+            set(resources.claims),
+            sent_empty(resources.limits),
+            sent_empty(resources.requests),
+            sent_empty(resources.claims)
+        )
+    )
+)]
+#[check(
+    resizePolicy,
+    refused = "cannot be set for an Ephemeral Container",
+    when(any(set(resizePolicy), sent_empty(resizePolicy)))
+)]
+#[check(restartPolicy, forbidden = "cannot be set for an Ephemeral Container")]
+#[check(
+    restartPolicyRules,
+    refused = "cannot be set for an Ephemeral Container",
+    when(any(set(restartPolicyRules), sent_empty(restartPolicyRules)))
+)]
+#[check(livenessProbe, forbidden = "cannot be set for an Ephemeral Container")]
+#[check(readinessProbe, forbidden = "cannot be set for an Ephemeral Container")]
+#[check(startupProbe, forbidden = "cannot be set for an Ephemeral Container")]
+#[check(lifecycle, forbidden = "cannot be set for an Ephemeral Container")]
 #[check(
     volumeMounts,
     each(
@@ -440,15 +567,6 @@ pub struct EphemeralContainer {
 }
 
 /// Settings of a debug container, mirroring those of a regular container.
-#[check(name, required, name = dns1123_label, when(part(head)))]
-#[check(image, filled, when(part(head)))]
-#[check(terminationMessagePolicy, required, one_of(File, FallbackToLogsOnError), when(part(head)))]
-#[check(ports, below, when(part(head)))]
-#[check(env, below, when(part(head)))]
-#[check(envFrom, below, when(part(head)))]
-#[check(imagePullPolicy, required, one_of(Always, IfNotPresent, Never), when(part(policy)))]
-#[check(resizePolicy, below, when(part(tail)))]
-#[check(securityContext, below, when(part(tail)))]
 pub struct EphemeralContainerCommon {
     /// Label for the debug container; must not clash with any other container here.
     #[field(1, required)]

@@ -185,13 +185,96 @@ pub struct ObjectFieldSelector {
 #[check(resource, required)]
 #[check(containerName, required, when(part(volume)))]
 #[check(resource, required, when(part(volume), set(containerName)))]
-#[check(self, by_hand = validate_shown_resource, when(set(resource)))]
 #[check(
-    self,
-    by_hand = validate_shown_resource,
-    when(part(volume), set(containerName), set(resource))
+    resource,
+    optional,
+    one_of(
+        "limits.cpu",
+        "limits.ephemeral-storage",
+        "limits.memory",
+        "requests.cpu",
+        "requests.ephemeral-storage",
+        "requests.memory"
+    ),
+    when(not(begins(resource, "limits.hugepages-", "requests.hugepages-")))
 )]
-#[check(self, by_hand = validate_divisor, when(part(default, volume)))]
+#[check(
+    resource,
+    optional,
+    one_of(
+        "limits.cpu",
+        "limits.ephemeral-storage",
+        "limits.memory",
+        "requests.cpu",
+        "requests.ephemeral-storage",
+        "requests.memory"
+    ),
+    when(
+        part(volume),
+        set(containerName),
+        not(begins(resource, "limits.hugepages-", "requests.hugepages-"))
+    )
+)]
+#[check(
+    resource,
+    at(
+        "divisor",
+        invalid = "only divisor's values 1m and 1 are supported with the cpu resource"
+    ),
+    when(
+        part(default, volume),
+        resource = ("limits.cpu", "requests.cpu"),
+        not(divisor = ("0", "1m", "1"))
+    )
+)]
+#[check(
+    resource,
+    at(
+        "divisor",
+        invalid = "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are supported with the memory resource"
+    ),
+    when(
+        part(default, volume),
+        resource = ("limits.memory", "requests.memory"),
+        not(
+            divisor = (
+                "0", "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"
+            )
+        )
+    )
+)]
+#[check(
+    resource,
+    at(
+        "divisor",
+        invalid = "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are supported with the local ephemeral storage resource"
+    ),
+    when(
+        part(default, volume),
+        resource = ("limits.ephemeral-storage", "requests.ephemeral-storage"),
+        not(
+            divisor = (
+                "0", "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"
+            )
+        )
+    )
+)]
+#[check(
+    resource,
+    at(
+        "divisor",
+        invalid = "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are supported with the hugepages resource"
+    ),
+    when(
+        part(default, volume),
+        begins(resource, "limits.hugepages-", "requests.hugepages-"),
+        not(
+            divisor = (
+                "0", "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"
+            )
+        )
+    )
+)]
 pub struct ResourceFieldSelector {
     /// Whose figures to read; environment variables may skip it to mean their own container.
     #[field(1)]

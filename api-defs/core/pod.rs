@@ -34,6 +34,67 @@ use crate::meta::ObjectMeta;
 #[default(spec.enableServiceLinks = true)]
 #[default(by_hand = default_pod)]
 #[normalize(by_hand = normalize_pod)]
+#[check(self, choose = in_pod)]
+#[check(self, choose(static_pod, set(metadata.annotations["kubernetes.io/config.mirror"])))]
+#[check(metadata.name, tell = object_name)]
+#[check(metadata, by_hand = choose_by_meta)]
+#[check(spec, below = options)]
+#[check(self, by_hand = validate_annotations_of_pod, when(not(subresource = status)))]
+#[check(spec, below, when(not(subresource = status)))]
+#[check(spec, below = pod, when(not(subresource = status)))]
+#[check(spec, below = new, when(create))]
+#[check(self, by_hand = validate_pod_against_annotations, when(create))]
+#[check(self, by_hand = validate_annotations_change, when(update, not(subresource = resize)))]
+#[check(spec, below = change, when(update, subresource = ""))]
+#[check(status, below, when(subresource = status))]
+#[check(
+    spec.nodeName,
+    at("/status.nodeName", unchanged = "may not be changed directly"),
+    when(subresource = status)
+)]
+#[check(
+    status.nominatedNodeName,
+    optional,
+    name = dns1123_subdomain,
+    when(subresource = status, changed(status.nominatedNodeName))
+)]
+#[check(
+    status.nominatedNodeName,
+    forbidden = "may not be set on pods that are already bound to a node",
+    when(
+        subresource = status,
+        changed(status.nominatedNodeName),
+        gate(ClearingNominatedNodeNameAfterBinding),
+        was(set(spec.nodeName))
+    )
+)]
+#[check(status, below = class, when(subresource = status))]
+#[check(self, by_hand = validate_container_states, when(subresource = status))]
+#[check(self, open(spec_claims), when(subresource = status))]
+#[check(spec.resourceClaims.name, note = spec_claims, when(subresource = status))]
+#[check(status.resourceClaimStatuses, below, when(subresource = status))]
+#[check(
+    status.extendedResourceClaimStatus.requestMappings,
+    filled = "at least one request mapping is required",
+    when(subresource = status)
+)]
+#[check(
+    self,
+    by_hand = validate_extended_resources,
+    when(subresource = status, set(status.extendedResourceClaimStatus))
+)]
+#[check(status.extendedResourceClaimStatus, below, when(subresource = status))]
+#[check(status.nodeAllocatableResourceClaimStatuses, below, when(subresource = status))]
+#[check(status, below = addresses, when(subresource = status))]
+#[check(
+    self,
+    choose(os_linux, any(unset(spec.os), spec.os.name = linux)),
+    when(subresource = status)
+)]
+#[check(self, choose(os_windows, spec.os.name = windows), when(subresource = status))]
+#[check(status, below = users, when(subresource = status))]
+#[check(self, by_hand = validate_allocated_resources, when(subresource = status))]
+#[check(status, below = mounts, when(subresource = status))]
 #[validate(by_hand = validate_pod)]
 #[strategy(create = create_pod, update = update_pod, warnings = warn_pod, grace = grace_of_pod, rows = pod_row_conditions)]
 pub struct Pod {
@@ -58,52 +119,262 @@ pub struct Pod {
 #[default(schedulerName = "default-scheduler")]
 #[default(by_hand = default_pod_spec)]
 #[normalize(by_hand = normalize_pod_spec)]
-#[check(terminationGracePeriodSeconds, required)]
-#[check(self, by_hand = validate_ports_of_host, when(hostNetwork = true, part(rest)))]
-#[check(restartPolicy, required, one_of(Always, OnFailure, Never), when(part(rest)))]
+#[check(self, choose(env_files, any(gate(EnvFiles), was(uses(EnvFiles)))), when(part(options)))]
 #[check(
-    dnsPolicy,
-    required,
-    one_of(ClusterFirstWithHostNet, ClusterFirst, Default, None),
-    when(part(rest))
+    self,
+    choose(
+        container_restart_rules,
+        any(gate(ContainerRestartRules), was(uses(ContainerRestartRules)))
+    ),
+    when(part(options))
 )]
-#[check(nodeSelector, labels, when(part(rest)))]
-#[check(securityContext, below = ids, when(part(rest)))]
+#[check(
+    self,
+    choose(
+        restart_all_containers,
+        any(
+            gate(RestartAllContainersOnContainerExits),
+            was(containers.restartPolicyRules.action = RestartAllContainers),
+            was(initContainers.restartPolicyRules.action = RestartAllContainers)
+        )
+    ),
+    when(part(options))
+)]
+#[check(
+    self,
+    choose(
+        compared_tolerations,
+        any(gate(TaintTolerationComparisonOperators), was(tolerations.operator = (Lt, Gt)))
+    ),
+    when(part(options))
+)]
+#[check(
+    self,
+    choose(
+        user_namespaces_in_host_network,
+        any(
+            gate(UserNamespacesHostNetworkSupport),
+            was(all(hostUsers = false, hostNetwork = true))
+        )
+    ),
+    when(part(options))
+)]
+#[check(
+    self,
+    choose(
+        user_namespaces_with_devices,
+        was(
+            all(
+                hostUsers = false,
+                any(
+                    set(containers.volumeDevices),
+                    set(initContainers.volumeDevices),
+                    set(ephemeralContainers.volumeDevices)
+                )
+            )
+        )
+    ),
+    when(part(options))
+)]
+#[check(
+    self,
+    choose(
+        only_recursive_label_changes,
+        not(gate(SELinuxMount)),
+        not(was(set(securityContext.seLinuxChangePolicy)))
+    ),
+    when(part(options))
+)]
+#[check(
+    self,
+    choose(
+        any_token_path,
+        was(
+            not(
+                holds(volumes.projected.sources.serviceAccountToken.path, format = volume_path)
+            )
+        )
+    ),
+    when(part(options))
+)]
+#[check(
+    self,
+    choose(
+        indivisible_huge_pages,
+        any(
+            was(not(holds(containers.resources, below = huge_pages))),
+            was(not(holds(initContainers.resources, below = huge_pages))),
+            was(not(holds(ephemeralContainers.resources, below = huge_pages)))
+        )
+    ),
+    when(part(options))
+)]
+#[check(
+    self,
+    choose(
+        init_resize_restarts,
+        was(not(holds(initContainers, below = resize_restarts)))
+    ),
+    when(part(options))
+)]
+#[check(
+    self,
+    choose(
+        sysctls_of_host,
+        any(
+            was(
+                all(
+                    hostNetwork = true,
+                    not(holds(securityContext.sysctls.name, format = sysctl_beside_network))
+                )
+            ),
+            was(
+                all(
+                    hostIPC = true,
+                    not(holds(securityContext.sysctls.name, format = sysctl_beside_ipc))
+                )
+            )
+        )
+    ),
+    when(part(options))
+)]
+#[check(
+    self,
+    choose(
+        any_spread_selector,
+        was(not(holds(topologySpreadConstraints.labelSelector, below)))
+    ),
+    when(part(options))
+)]
+#[check(
+    self,
+    choose(
+        separate_label_keys,
+        any(
+            not(gate(MatchLabelKeysInPodTopologySpread)),
+            all(
+                gate(MatchLabelKeysInPodTopologySpreadSelectorMerge),
+                was(not(holds(topologySpreadConstraints, below = merged)))
+            ),
+            all(
+                not(gate(MatchLabelKeysInPodTopologySpreadSelectorMerge)),
+                not(was(not(holds(topologySpreadConstraints, below = separate))))
+            )
+        )
+    ),
+    when(part(options))
+)]
+#[check(
+    self,
+    choose(
+        any_values_of_nodes,
+        was(
+            not(
+                holds(
+                    affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution,
+                    field(nodeSelectorTerms.matchExpressions.values, each(format = label_value))
+                )
+            )
+        )
+    ),
+    when(part(options))
+)]
+#[check(
+    self,
+    choose(
+        any_values_of_pods,
+        any(
+            was(not(holds(affinity.podAffinity, below = known_values))),
+            was(not(holds(affinity.podAntiAffinity, below = known_values)))
+        )
+    ),
+    when(part(options))
+)]
+#[check(self, open(volumes, block_volumes, made_claims, pod_claims, names, targets))]
+#[check(self, choose(host_users, not(hostUsers = false)))]
+#[check(self, choose(host_network, hostNetwork = true))]
+#[check(self, choose(host_ipc, hostIPC = true))]
+#[check(self, choose(never_restarted, restartPolicy = Never))]
+#[check(self, choose(os_unknown, unset(os)))]
+#[check(self, choose(os_linux, os.name = linux))]
+#[check(self, choose(os_windows, os.name = windows))]
+#[check(terminationGracePeriodSeconds, tell = grace_period)]
+#[check(terminationGracePeriodSeconds, required)]
+#[check(self, by_hand = note_made_claims, when(option(in_pod), set(volumes.ephemeral)))]
+#[check(volumes, below = of_pod)]
+#[check(resourceClaims, below)]
+#[check(resourceClaims.name, optional, note = pod_claims)]
+#[check(containers, required)]
+#[check(containers, each(below, field(name, unnoted = names, note = names), below = main))]
+#[check(self, by_hand = validate_host_ports)]
+#[check(
+    initContainers,
+    each(
+        below,
+        below = init_restarts,
+        field(name, unnoted = names, optional, note = names),
+        below = init
+    )
+)]
+#[check(containers.name, note = targets, when(set(ephemeralContainers)))]
+#[check(initContainers.name, note = targets, when(set(ephemeralContainers)))]
+#[check(initContainers.name, note = names, when(set(ephemeralContainers)))]
+#[check(ephemeralContainers, below)]
+#[check(
+    resources,
+    forbidden = "may not be set for a windows pod",
+    when(gate(PodLevelResources), os.name = windows)
+)]
+#[check(
+    resources.claims,
+    forbidden = "claims may not be set for Resources at pod-level",
+    when(gate(PodLevelResources), not(os.name = windows))
+)]
+#[check(
+    resources,
+    by_hand = validate_pod_resources,
+    when(gate(PodLevelResources), not(os.name = windows))
+)]
+#[check(
+    self,
+    by_hand = validate_aggregates,
+    when(gate(PodLevelResources), not(os.name = windows), set(resources))
+)]
+#[check(containers.ports, below = on_host, when(hostNetwork = true))]
+#[check(restartPolicy, required, one_of(Always, OnFailure, Never))]
+#[check(dnsPolicy, required, one_of(ClusterFirstWithHostNet, ClusterFirst, Default, None))]
+#[check(nodeSelector, labels)]
+#[check(securityContext, below = ids)]
 #[check(
     shareProcessNamespace,
     at(
         "securityContext.shareProcessNamespace",
         invalid = "ShareProcessNamespace and HostPID cannot both be enabled"
     ),
-    when(part(rest), set(securityContext), shareProcessNamespace = true, hostPID = true)
+    when(set(securityContext), shareProcessNamespace = true, hostPID = true)
 )]
-#[check(self, by_hand = validate_sysctls_of_pod, when(part(rest), set(securityContext)))]
-#[check(securityContext, below, when(part(rest)))]
-#[check(affinity, below, when(part(rest)))]
+#[check(securityContext.sysctls, below)]
+#[check(securityContext, below)]
+#[check(affinity, below)]
 #[check(
     dnsConfig,
     missing = "must provide `dnsConfig` when `dnsPolicy` is None",
-    when(part(rest), dnsPolicy = None, unset(dnsConfig))
+    when(dnsPolicy = None, unset(dnsConfig))
 )]
 #[check(
     dnsConfig.nameservers,
     missing = "must provide at least one DNS nameserver when `dnsPolicy` is None",
-    when(part(rest), dnsPolicy = None, unset(dnsConfig.nameservers))
+    when(dnsPolicy = None, unset(dnsConfig.nameservers))
 )]
-#[check(
-    dnsConfig,
-    below,
-    when(part(rest), any(not(dnsPolicy = None), set(dnsConfig.nameservers)))
-)]
-#[check(readinessGates, below, when(part(rest)))]
-#[check(schedulingGates, below, when(part(rest)))]
-#[check(self, by_hand = validate_spread_constraints, when(part(rest)))]
-#[check(self, by_hand = validate_host_processes, when(part(rest)))]
+#[check(dnsConfig, below, when(any(not(dnsPolicy = None), set(dnsConfig.nameservers))))]
+#[check(readinessGates, below)]
+#[check(schedulingGates, below)]
+#[check(self, by_hand = validate_spread_constraints)]
+#[check(self, by_hand = validate_host_processes)]
 #[check(
     hostNetwork,
     forbidden = "when `hostUsers` is false",
     when(
-        part(rest),
         hostUsers = false,
         hostNetwork = true,
         not(option(user_namespaces_in_host_network))
@@ -112,194 +383,156 @@ pub struct Pod {
 #[check(
     hostPID,
     at("HostPID", forbidden = "when `hostUsers` is false"),
-    when(part(rest), hostUsers = false, hostPID = true)
+    when(hostUsers = false, hostPID = true)
 )]
 #[check(
     hostIPC,
     at("HostIPC", forbidden = "when `hostUsers` is false"),
-    when(part(rest), hostUsers = false, hostIPC = true)
+    when(hostUsers = false, hostIPC = true)
 )]
 #[check(
-    initContainers,
-    each(field(volumeDevices, forbidden = "when `hostUsers` is false")),
-    when(part(rest), hostUsers = false, not(option(user_namespaces_with_devices)))
+    initContainers.volumeDevices,
+    forbidden = "when `hostUsers` is false",
+    when(hostUsers = false, not(option(user_namespaces_with_devices)))
 )]
 #[check(
-    containers,
-    each(field(volumeDevices, forbidden = "when `hostUsers` is false")),
-    when(part(rest), hostUsers = false, not(option(user_namespaces_with_devices)))
+    containers.volumeDevices,
+    forbidden = "when `hostUsers` is false",
+    when(hostUsers = false, not(option(user_namespaces_with_devices)))
 )]
 #[check(
-    ephemeralContainers,
-    each(field(volumeDevices, forbidden = "when `hostUsers` is false")),
-    when(part(rest), hostUsers = false, not(option(user_namespaces_with_devices)))
+    ephemeralContainers.volumeDevices,
+    forbidden = "when `hostUsers` is false",
+    when(hostUsers = false, not(option(user_namespaces_with_devices)))
 )]
 #[check(
     hostnameOverride,
     forbidden = "may not be specified when setHostnameAsFQDN is true",
-    when(part(rest), set(hostnameOverride), setHostnameAsFQDN = true)
+    when(set(hostnameOverride), setHostnameAsFQDN = true)
 )]
 #[check(
     hostnameOverride,
     forbidden = "may not be specified when hostNetwork is true",
-    when(part(rest), set(hostnameOverride), hostNetwork = true)
+    when(set(hostnameOverride), hostNetwork = true)
 )]
-#[check(hostnameOverride, max_bytes = 64, name = dns1123_subdomain, when(part(rest)))]
-#[check(serviceAccountName, optional, name = dns1123_subdomain, when(part(rest)))]
-#[check(nodeName, optional, name = dns1123_subdomain, when(part(rest)))]
-#[check(activeDeadlineSeconds, range(1, 2147483647), when(part(rest)))]
-#[check(hostname, optional, name = dns1123_label, when(part(rest)))]
-#[check(subdomain, optional, name = dns1123_label, when(part(rest)))]
-#[check(tolerations, below, when(part(rest)))]
-#[check(hostAliases, below, when(part(rest)))]
-#[check(priorityClassName, optional, name = dns1123_subdomain, when(part(rest)))]
-#[check(runtimeClassName, name = dns1123_subdomain, when(part(rest)))]
-#[check(
-    preemptionPolicy,
-    missing = "",
-    when(part(rest), set(preemptionPolicy), preemptionPolicy = "")
-)]
-#[check(
-    preemptionPolicy,
-    one_of(PreemptLowerPriority, Never),
-    when(part(rest), not(preemptionPolicy = ""))
-)]
-#[check(self, by_hand = validate_overhead, when(part(rest)))]
-#[check(os.name, required, when(part(rest)))]
+#[check(hostnameOverride, max_bytes = 64, name = dns1123_subdomain)]
+#[check(serviceAccountName, optional, name = dns1123_subdomain)]
+#[check(nodeName, optional, name = dns1123_subdomain)]
+#[check(activeDeadlineSeconds, range(1, 2147483647))]
+#[check(hostname, optional, name = dns1123_label)]
+#[check(subdomain, optional, name = dns1123_label)]
+#[check(tolerations, below)]
+#[check(hostAliases, below)]
+#[check(priorityClassName, optional, name = dns1123_subdomain)]
+#[check(runtimeClassName, name = dns1123_subdomain)]
+#[check(preemptionPolicy, missing = "", when(set(preemptionPolicy), preemptionPolicy = ""))]
+#[check(preemptionPolicy, one_of(PreemptLowerPriority, Never), when(not(preemptionPolicy = "")))]
+#[check(self, by_hand = validate_overhead)]
+#[check(os.name, required)]
 #[check(
     securityContext.windowsOptions,
     forbidden = "windows options cannot be set for a linux pod",
-    when(part(rest), os.name = linux)
+    when(os.name = linux)
 )]
 #[check(
-    initContainers,
-    each(
-        field(
-            securityContext.windowsOptions,
-            forbidden = "windows options cannot be set for a linux pod"
-        )
-    ),
-    when(part(rest), os.name = linux)
+    initContainers.securityContext.windowsOptions,
+    forbidden = "windows options cannot be set for a linux pod",
+    when(os.name = linux)
 )]
 #[check(
-    containers,
-    each(
-        field(
-            securityContext.windowsOptions,
-            forbidden = "windows options cannot be set for a linux pod"
-        )
-    ),
-    when(part(rest), os.name = linux)
+    containers.securityContext.windowsOptions,
+    forbidden = "windows options cannot be set for a linux pod",
+    when(os.name = linux)
 )]
 #[check(
-    ephemeralContainers,
-    each(
-        field(
-            securityContext.windowsOptions,
-            forbidden = "windows options cannot be set for a linux pod"
-        )
-    ),
-    when(part(rest), os.name = linux)
+    ephemeralContainers.securityContext.windowsOptions,
+    forbidden = "windows options cannot be set for a linux pod",
+    when(os.name = linux)
 )]
 #[check(
     securityContext.appArmorProfile,
     forbidden = "cannot be set for a windows pod",
-    when(part(rest), os.name = windows)
+    when(os.name = windows)
 )]
 #[check(
     securityContext.seLinuxOptions,
     forbidden = "cannot be set for a windows pod",
-    when(part(rest), os.name = windows)
+    when(os.name = windows)
 )]
-#[check(
-    hostUsers,
-    forbidden = "cannot be set for a windows pod",
-    when(part(rest), os.name = windows)
-)]
+#[check(hostUsers, forbidden = "cannot be set for a windows pod", when(os.name = windows))]
 #[check(
     hostPID,
     forbidden = "cannot be set for a windows pod",
-    when(part(rest), os.name = windows, hostPID = true)
+    when(os.name = windows, hostPID = true)
 )]
 #[check(
     hostIPC,
     forbidden = "cannot be set for a windows pod",
-    when(part(rest), os.name = windows, hostIPC = true)
+    when(os.name = windows, hostIPC = true)
 )]
 #[check(
     securityContext.seccompProfile,
     forbidden = "cannot be set for a windows pod",
-    when(part(rest), os.name = windows)
+    when(os.name = windows)
 )]
 #[check(
     securityContext.fsGroup,
     forbidden = "cannot be set for a windows pod",
-    when(part(rest), os.name = windows)
+    when(os.name = windows)
 )]
 #[check(
     securityContext.fsGroupChangePolicy,
     forbidden = "cannot be set for a windows pod",
-    when(part(rest), os.name = windows)
+    when(os.name = windows)
 )]
 #[check(
     securityContext.sysctls,
     forbidden = "cannot be set for a windows pod",
-    when(part(rest), os.name = windows)
+    when(os.name = windows)
 )]
 #[check(
     shareProcessNamespace,
     forbidden = "cannot be set for a windows pod",
-    when(part(rest), os.name = windows)
+    when(os.name = windows)
 )]
 #[check(
     securityContext.runAsUser,
     forbidden = "cannot be set for a windows pod",
-    when(part(rest), os.name = windows)
+    when(os.name = windows)
 )]
 #[check(
     securityContext.runAsGroup,
     forbidden = "cannot be set for a windows pod",
-    when(part(rest), os.name = windows)
+    when(os.name = windows)
 )]
 #[check(
     securityContext.supplementalGroups,
     forbidden = "cannot be set for a windows pod",
-    when(part(rest), os.name = windows)
+    when(os.name = windows)
 )]
 #[check(
     securityContext.supplementalGroupsPolicy,
     forbidden = "cannot be set for a windows pod",
-    when(part(rest), os.name = windows)
+    when(os.name = windows)
 )]
 #[check(
     securityContext.seLinuxChangePolicy,
     forbidden = "cannot be set for a windows pod",
-    when(part(rest), os.name = windows)
+    when(os.name = windows)
 )]
-#[check(initContainers, each(field(securityContext, below = windows)), when(part(rest), os.name = windows))]
-#[check(containers, each(field(securityContext, below = windows)), when(part(rest), os.name = windows))]
-#[check(ephemeralContainers, each(field(securityContext, below = windows)), when(part(rest), os.name = windows))]
-#[check(os.name, at(".", optional, one_of(linux, windows)), when(part(rest)))]
-#[check(schedulingGroup, below, when(part(rest)))]
-#[check(self, by_hand = validate_files_of_variables, when(part(rest)))]
-#[check(resourceClaims, below, when(part(claims)))]
+#[check(initContainers.securityContext, below = windows, when(os.name = windows))]
+#[check(containers.securityContext, below = windows, when(os.name = windows))]
+#[check(ephemeralContainers.securityContext, below = windows, when(os.name = windows))]
+#[check(os.name, at(".", optional, one_of(linux, windows)))]
+#[check(schedulingGroup, below)]
+#[check(self, by_hand = validate_files_of_variables)]
 #[check(
-    volumes,
-    each(
-        field(
-            projected.sources,
-            each(
-                field(
-                    serviceAccountToken,
-                    forbidden = "must not be specified when serviceAccountName is not set"
-                )
-            )
-        )
-    ),
+    volumes.projected.sources.serviceAccountToken,
+    forbidden = "must not be specified when serviceAccountName is not set",
     when(part(pod), unset(serviceAccountName))
 )]
-#[check(containers, each(field(image, format = trimmed_text)), when(part(pod)))]
-#[check(initContainers, each(field(image, format = trimmed_text)), when(part(pod)))]
+#[check(containers.image, format = trimmed_text, when(part(pod)))]
+#[check(initContainers.image, format = trimmed_text, when(part(pod)))]
 #[check(ephemeralContainers, forbidden = "cannot be set on create", when(part(new)))]
 #[check(
     nodeName,
@@ -312,15 +545,36 @@ pub struct Pod {
     when(part(template))
 )]
 #[check(
-    resources,
-    forbidden = "may not be set for a windows pod",
-    when(part(resources), os.name = windows)
+    containers,
+    refused = "pod updates may not add or remove containers",
+    when(part(change), resized(containers))
 )]
 #[check(
-    resources.claims,
-    forbidden = "claims may not be set for Resources at pod-level",
-    when(part(resources), not(os.name = windows))
+    containers.image,
+    filled,
+    format = trimmed_text,
+    when(part(change), not(resized(containers)))
 )]
+#[check(
+    initContainers,
+    refused = "pod updates may not add or remove containers",
+    when(part(change), not(resized(containers)), resized(initContainers))
+)]
+#[check(
+    initContainers.image,
+    filled,
+    format = trimmed_text,
+    when(part(change), not(resized(containers)), not(resized(initContainers)))
+)]
+#[check(
+    self,
+    choose(comparable, not(resized(containers)), not(resized(initContainers))),
+    when(part(change))
+)]
+#[check(self, by_hand = validate_deadline_change, when(part(change), option(comparable)))]
+#[check(self, by_hand = validate_tolerations_change, when(part(change), option(comparable)))]
+#[check(schedulingGates, below = added, when(part(change), option(comparable)))]
+#[check(self, by_hand = validate_other_changes, when(part(change), option(comparable)))]
 pub struct PodSpec {
     /// Storage that containers in the pod may mount.
     #[field(1, list = map(name), patch = merge_retain_keys)]
@@ -587,6 +841,12 @@ pub enum OSName {
 /// Holds back scheduling of a pod until removed.
 #[check(name, at(".", format = qualified_name))]
 #[check(name, at(".", distinct))]
+#[check(
+    name,
+    ratchet,
+    refused = "only deletion is allowed, but found new scheduling gate '{name}'",
+    when(part(added))
+)]
 pub struct PodSchedulingGate {
     /// Unique label of the gate, typically prefixed with its owner's domain.
     #[field(1, required)]

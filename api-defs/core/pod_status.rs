@@ -14,23 +14,30 @@
 #[check(
     podIPs,
     each(field(ip, at(".", ratchet, format = ip_address))),
-    when(part(pod_addresses), gate(StrictIPCIDRValidation))
+    when(part(addresses), gate(StrictIPCIDRValidation))
 )]
 #[check(
     podIPs,
     each(field(ip, at(".", ratchet, format = lenient_ip_address))),
-    when(part(pod_addresses), not(gate(StrictIPCIDRValidation)))
+    when(part(addresses), not(gate(StrictIPCIDRValidation)))
+)]
+#[check(self, by_hand = validate_pod_families, when(part(addresses), set(podIPs)))]
+#[check(
+    hostIPs[0].ip,
+    invalid = "must be equal to `hostIP`",
+    when(part(addresses), set(hostIPs), not(same(hostIPs[0].ip, hostIP)))
 )]
 #[check(
     hostIPs,
     each(field(ip, at(".", ratchet, format = ip_address))),
-    when(part(host_addresses), gate(StrictIPCIDRValidation))
+    when(part(addresses), gate(StrictIPCIDRValidation))
 )]
 #[check(
     hostIPs,
     each(field(ip, at(".", ratchet, format = lenient_ip_address))),
-    when(part(host_addresses), not(gate(StrictIPCIDRValidation)))
+    when(part(addresses), not(gate(StrictIPCIDRValidation)))
 )]
+#[check(self, by_hand = validate_host_families, when(part(addresses), set(hostIPs)))]
 pub struct PodStatus {
     /// Spec generation the kubelet has taken into account.
     #[field(17)]
@@ -448,6 +455,12 @@ pub enum PodResizeStatus {
 }
 
 /// Records which claim a pod's claim entry resolved to.
+#[check(
+    name,
+    noted(spec_claims, "must match the name of an entry in `spec.resourceClaims`"),
+    distinct
+)]
+#[check(resourceClaimName, json(name = dns1123_subdomain))]
 pub struct PodResourceClaimStatus {
     /// Handle of the matching entry in `spec.resourceClaims`.
     #[field(1, required)]
@@ -459,6 +472,7 @@ pub struct PodResourceClaimStatus {
 }
 
 /// Shows which claim was created to back the pod's extended resources.
+#[check(resourceClaimName, required, name = dns1123_subdomain)]
 pub struct PodExtendedResourceClaimStatus {
     /// Ties each container's extended resource to a request within that claim.
     #[field(1, required, list = atomic)]
@@ -487,7 +501,7 @@ pub struct ContainerExtendedResourceRequest {
 /// Tracks node resources, like CPU or memory, obtained through a ResourceClaim.
 #[check(resourceClaimName, required, name = dns1123_subdomain)]
 #[check(containers, filled)]
-#[check(resources, filled)]
+#[check(resources, filled, each(key(json(format = native_resource)), not_negative))]
 pub struct NodeAllocatableResourceClaimStatus {
     /// Claim through which the node resources were allocated.
     #[field(1, required)]

@@ -6,7 +6,7 @@ use crate::meta::ObjectMeta;
 #[column("Containers", join(template.spec.containers.name))]
 #[column("Images", join(template.spec.containers.image))]
 #[column("Pod Labels", labels(template.metadata.labels))]
-#[validate(by_hand = validate_pod_template)]
+#[check(template, below)]
 #[strategy(warnings = warn_pod_template)]
 pub struct PodTemplate {
     /// Name and labels of the stored blueprint.
@@ -20,6 +20,16 @@ pub struct PodTemplate {
 
 /// Metadata and spec used by controllers to stamp out pods.
 #[normalize(by_hand = normalize_pod_template_spec)]
+#[check(metadata, by_hand = choose_by_meta, when(part(options)))]
+#[check(spec, below = options, when(part(options)))]
+#[check(self, below = options)]
+#[check(self, below = chosen)]
+#[check(metadata.labels, at("../labels", labels), when(part(chosen)))]
+#[check(metadata.annotations, at("../annotations", annotations), when(part(chosen)))]
+#[check(self, by_hand = validate_annotations_of_template, when(part(chosen)))]
+#[check(spec, below, when(part(chosen)))]
+#[check(self, by_hand = validate_template_against_annotations, when(part(chosen)))]
+#[check(spec, below = template, when(part(chosen)))]
 pub struct PodTemplateSpec {
     /// Labels and annotations placed on each created pod; labels must satisfy the controller's selector.
     #[field(1)]

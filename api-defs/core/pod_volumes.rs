@@ -1,6 +1,6 @@
 /// Named storage that containers of a pod can mount.
 #[default(by_hand = default_volume)]
-#[check(emptyDir, member = "may not specify more than 1 volume type", by_hand = validate_empty_dir)]
+#[check(emptyDir, member = "may not specify more than 1 volume type", below)]
 #[check(hostPath, member = "may not specify more than 1 volume type", below)]
 #[check(gitRepo, member = "may not specify more than 1 volume type", below)]
 #[check(
@@ -30,12 +30,7 @@
 #[check(portworxVolume, member = "may not specify more than 1 volume type", below)]
 #[check(azureDisk, member = "may not specify more than 1 volume type", below)]
 #[check(storageos, member = "may not specify more than 1 volume type", below)]
-#[check(
-    projected,
-    member = "may not specify more than 1 volume type",
-    below,
-    by_hand = validate_projected
-)]
+#[check(projected, member = "may not specify more than 1 volume type", below)]
 #[check(scaleIO, member = "may not specify more than 1 volume type", below)]
 #[check(csi, member = "may not specify more than 1 volume type", below)]
 #[check(ephemeral, member = "may not specify more than 1 volume type", below)]
@@ -43,6 +38,28 @@
 #[check(image, member = "may not specify more than 1 volume type", below)]
 #[check(self, missing = "must specify a volume type", when(no_member))]
 #[check(name, required, name = dns1123_label)]
+#[check(
+    self,
+    below,
+    field(name, unnoted = volumes),
+    valid,
+    field(name, note = volumes),
+    below = block,
+    when(part(of_pod))
+)]
+#[check(
+    name,
+    note = block_volumes,
+    when(part(block), any(set(persistentVolumeClaim), set(ephemeral)))
+)]
+#[check(
+    persistentVolumeClaim.claimName,
+    unnoted(
+        made_claims,
+        "must not reference a PVC that gets created for an ephemeral volume"
+    ),
+    when(part(of_pod))
+)]
 pub struct Volume {
     /// DNS label by which mounts refer to the volume.
     #[field(1, required)]
@@ -177,6 +194,11 @@ pub struct VolumeSource {
 }
 
 /// Scratch directory created with the pod and erased when the pod goes away.
+#[check(
+    sizeLimit,
+    refused = "SizeLimit field must be a valid resource quantity",
+    when(not(holds(sizeLimit, not_negative)))
+)]
 pub struct EmptyDirVolumeSource {
     /// Backing store: empty string uses node disk, `Memory` uses tmpfs counted against memory limits.
     #[field(1)]

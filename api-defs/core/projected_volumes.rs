@@ -2,6 +2,8 @@ use crate::meta::LabelSelector;
 
 /// Volume merging several sources into a single directory tree.
 #[check(defaultMode, range(0, 511, "must be a number between 0 and 0777 (octal), both inclusive"))]
+#[check(self, open(files))]
+#[check(sources, below)]
 pub struct ProjectedVolumeSource {
     /// Pieces to merge: Secrets, ConfigMaps, pod metadata, tokens and certificates.
     #[field(1, always, list = atomic)]
@@ -13,6 +15,28 @@ pub struct ProjectedVolumeSource {
 }
 
 /// One ingredient of a projected volume; exactly one field is set.
+#[check(secret, below)]
+#[check(configMap, below)]
+#[check(
+    downwardAPI.items,
+    each(
+        at("..", below),
+        field(
+            path,
+            optional,
+            at("../../../../..", unnoted(files, "conflicting duplicate paths")),
+            note = files
+        )
+    )
+)]
+#[check(serviceAccountToken, below)]
+#[check(clusterTrustBundle, below)]
+#[check(
+    clusterTrustBundle.path,
+    at("../../..", unnoted(files, "conflicting duplicate paths")),
+    note = files
+)]
+#[check(podCertificate, below)]
 #[check(
     self,
     forbidden = "may not specify more than 1 volume type per source",
@@ -55,6 +79,18 @@ pub struct VolumeProjection {
 
 /// Feeds Secret entries into a combined `projected` volume as files.
 #[check(name, filled)]
+#[check(
+    items,
+    each(
+        below,
+        field(
+            path,
+            optional,
+            at("../../../../..", show(name, unnoted(files, "conflicting duplicate paths"))),
+            note = files
+        )
+    )
+)]
 pub struct SecretProjection {
     /// Names the Secret to take entries from, in the pod's namespace.
     #[field(1, inline)]
@@ -78,6 +114,18 @@ pub struct DownwardAPIProjection {
 
 /// Feeds ConfigMap entries into a combined `projected` volume as files.
 #[check(name, filled)]
+#[check(
+    items,
+    each(
+        below,
+        field(
+            path,
+            optional,
+            at("../../../../..", show(name, unnoted(files, "conflicting duplicate paths"))),
+            note = files
+        )
+    )
+)]
 pub struct ConfigMapProjection {
     /// Points at the ConfigMap, in the pod's own namespace, to take entries from.
     #[field(1, inline)]
@@ -129,7 +177,7 @@ pub struct ServiceAccountTokenProjection {
     missing = "must be a valid object name",
     when(set(name), name = "", unset(signerName))
 )]
-#[check(self, by_hand = validate_trust_bundle_name, when(set(name), unset(signerName)))]
+#[check(name, format = trust_bundle_name, when(set(name), unset(signerName)))]
 #[check(
     labelSelector,
     invalid = "labelSelector must be unset if name is specified",
@@ -176,11 +224,41 @@ pub struct ClusterTrustBundleProjection {
 #[check(self, by_hand = validate_user_annotations)]
 #[check(keyType, one_of(RSA3072, RSA4096, ECDSAP256, ECDSAP384, ECDSAP521, ED25519))]
 #[check(maxExpirationSeconds, min(3600, "if provided, maxExpirationSeconds must be >= 3600"))]
-#[check(self, by_hand = validate_longest_expiration, when(set(maxExpirationSeconds)))]
+#[check(
+    maxExpirationSeconds,
+    max(86400, "if provided, maxExpirationSeconds must be <= 86400"),
+    when(holds(signerName, format = kubernetes_signer_name))
+)]
+#[check(
+    maxExpirationSeconds,
+    max(7862400, "if provided, maxExpirationSeconds must be <= 7862400"),
+    when(not(holds(signerName, format = kubernetes_signer_name)))
+)]
+#[check(
+    credentialBundlePath,
+    optional,
+    format = volume_path,
+    at("../../..", unnoted(files, "conflicting duplicate paths")),
+    note = files
+)]
+#[check(
+    keyPath,
+    optional,
+    format = volume_path,
+    at("../../..", unnoted(files, "conflicting duplicate paths")),
+    note = files
+)]
+#[check(
+    certificateChainPath,
+    optional,
+    format = volume_path,
+    at("../../..", unnoted(files, "conflicting duplicate paths")),
+    note = files
+)]
 #[check(
     self,
     missing = "specify at least one of credentialBundlePath, keyPath, and certificateChainPath",
-    when(part(paths), none(credentialBundlePath, keyPath, certificateChainPath))
+    when(none(credentialBundlePath, keyPath, certificateChainPath))
 )]
 pub struct PodCertificateProjection {
     /// Signer that should issue the certificate.

@@ -88,14 +88,14 @@ pub struct SELinuxOptions {
 }
 
 /// Identity and isolation settings that only apply on Windows.
-#[check(self, by_hand = validate_credential_name)]
+#[check(gmsaCredentialSpecName, json(name = dns1123_subdomain))]
 #[check(
     gmsaCredentialSpec,
     invalid = "gmsaCredentialSpec cannot be an empty string",
     when(set(gmsaCredentialSpec), gmsaCredentialSpec = "")
 )]
 #[check(gmsaCredentialSpec, max_bytes(65536, "gmsaCredentialSpec size must be under 64 KiB"))]
-#[check(self, by_hand = validate_windows_user)]
+#[check(runAsUserName, json(format = windows_user_name))]
 pub struct WindowsSecurityContextOptions {
     /// Which GMSA credential spec to use, by name.
     #[field(1)]
@@ -121,6 +121,13 @@ pub enum SupplementalGroupsPolicy {
 }
 
 /// Kernel parameter to set for a pod.
+#[check(name, required, format = sysctl_name, valid, distinct)]
+#[check(
+    name,
+    format = sysctl_beside_network,
+    when(option(host_network), not(option(sysctls_of_host)))
+)]
+#[check(name, format = sysctl_beside_ipc, when(option(host_ipc), not(option(sysctls_of_host))))]
 pub struct Sysctl {
     /// Parameter name, such as `net.core.somaxconn`.
     #[field(1, required)]

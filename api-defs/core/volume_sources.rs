@@ -28,7 +28,18 @@ pub struct AWSElasticBlockStoreVolumeSource {
 #[check(diskURI, filled)]
 #[check(cachingMode, one_of(None, ReadOnly, ReadWrite))]
 #[check(kind, one_of(Dedicated, Managed, Shared))]
-#[check(self, by_hand = validate_disk_uri)]
+#[check(
+    diskURI,
+    unsupported(
+        "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"
+    ),
+    when(kind = Managed, not(begins(diskURI, "/subscriptions/")))
+)]
+#[check(
+    diskURI,
+    unsupported("https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"),
+    when(set(kind), not(kind = Managed), not(begins(diskURI, "https://")))
+)]
 pub struct AzureDiskVolumeSource {
     /// Name of the data disk.
     #[field(1, required)]
@@ -233,7 +244,12 @@ pub struct PortworxVolumeSource {
 
 /// Quobyte network volume; unsupported since v1.25.
 #[check(registry, required = "must be a host:port pair or multiple pairs separated by commas")]
-#[check(self, by_hand = validate_quobyte_registry, when(set(registry)))]
+#[check(
+    tenant,
+    missing = "must be a UUID and may not exceed a length of 64 characters",
+    when(set(registry), not(holds(tenant, max_bytes = 64)))
+)]
+#[check(registry, optional, format = host_ports, when(holds(tenant, max_bytes = 64)))]
 #[check(volume, filled)]
 pub struct QuobyteVolumeSource {
     /// Quobyte registry addresses as comma-separated `host:port` pairs.

@@ -542,6 +542,17 @@ pub enum Assertion {
     /// The field of items by which stored ones are found.
     Paired(String, Vec<Assertion>),
     Labels,
+    Annotations,
+    /// Sets of texts.
+    Open(Vec<String>),
+    /// A set, and the field by which the last text counts, or nothing.
+    Note(String, String),
+    /// A set, and the detail.
+    Noted(String, String),
+    Unnoted(String, String),
+    Json(Vec<Assertion>),
+    /// Another field of the struct.
+    Show(String, Vec<Assertion>),
     Field(String, Vec<Assertion>),
     At(String, Vec<Assertion>),
     /// A part of the checks of the structs in the field; empty for those that are in none.
@@ -586,6 +597,12 @@ pub enum Condition {
     Several,
     Part(Vec<String>),
     Option(String),
+    /// Texts that the field may begin with.
+    Begins(String, Vec<String>),
+    /// A set of texts.
+    Noted(String, String),
+    /// A gate.
+    Uses(String),
     Subresource(String),
     Gate(String),
 }
@@ -625,6 +642,8 @@ impl Assertion {
             | Assertion::Key(inner)
             | Assertion::ShortKeys(_, inner)
             | Assertion::Paired(_, inner)
+            | Assertion::Json(inner)
+            | Assertion::Show(_, inner)
             | Assertion::Field(_, inner)
             | Assertion::At(_, inner) => inner,
             _ => &[],
@@ -654,6 +673,8 @@ impl Condition {
             | Condition::Blank(field)
             | Condition::Member(field)
             | Condition::Is(field, _)
+            | Condition::Begins(field, _)
+            | Condition::Noted(field, _)
             | Condition::Holds(field, _)
             | Condition::Resized(field)
             | Condition::SentEmpty(field)

@@ -44,6 +44,7 @@ fn checks(model: &Model, group: &Group) -> usize {
 fn count(assertions: &[Assertion]) -> usize {
     let of = |assertion: &Assertion| match assertion {
         Assertion::Optional | Assertion::Valid | Assertion::Ratchet | Assertion::Choose(..) | Assertion::Tell(_) => 0,
+        Assertion::Open(_) | Assertion::Note(..) => 0,
         Assertion::Below(_) | Assertion::Inlined | Assertion::ByHand(_) => 0,
         other if other.inner().is_empty() => 1,
         other => count(other.inner()),

@@ -33,7 +33,7 @@ impl Checker<'_> {
     }
 
     fn gates_of(&mut self, condition: &Condition, span: &Span, gates: &Gates<'_>) {
-        if let Condition::Gate(gate) = condition {
+        if let Condition::Gate(gate) | Condition::Uses(gate) = condition {
             self.gate(span, Some(gate), gates);
         }
         condition.inner().iter().for_each(|inner| self.gates_of(inner, span, gates));
@@ -136,6 +136,11 @@ fn paths_of_assertion(assertion: &Assertion, at: &str, paths: &mut Vec<String>) 
         Assertion::Paired(field, inner) => {
             paths.push(below(at, field));
             inner.iter().for_each(|inner| paths_of_assertion(inner, at, paths));
+        }
+        Assertion::Note(_, key) if !key.is_empty() => paths.push(key.clone()),
+        Assertion::Show(field, inner) => {
+            inner.iter().for_each(|inner| paths_of_assertion(inner, at, paths));
+            paths.push(field.clone());
         }
         Assertion::Distinct(fields, _) => paths.extend(fields.iter().map(|field| below(at, field))),
         other => other.inner().iter().for_each(|inner| paths_of_assertion(inner, at, paths)),

@@ -69,6 +69,13 @@ impl Writer<'_> {
                 let before: Vec<&str> = self.members.iter().copied().take_while(|member| member != field).collect();
                 format!("Condition::All(&[Condition::Set({}), Condition::None({})])", way(field), ways(&before))
             }
+            Condition::Begins(field, texts) => {
+                format!("Condition::Begins({}, {})", way(field), strings(&texts.iter().collect::<Vec<_>>()))
+            }
+            Condition::Noted(field, set) => {
+                format!("Condition::Noted({}, machinery::options::{})", way(field), constant(set))
+            }
+            Condition::Uses(gate) => format!("Condition::Uses({})", string(gate)),
             Condition::Not(inner) => format!("Condition::Not(&{})", self.condition(inner)),
             Condition::Was(inner) => format!("Condition::Was(&{})", self.condition(inner)),
             Condition::Any(inner) => format!("Condition::Any(&[{}])", self.conditions(inner)),
@@ -156,6 +163,21 @@ impl Writer<'_> {
             Assertion::ShortKeys(bytes, inner) => format!("ShortKeys({bytes}, &[{}])", nested(inner)),
             Assertion::Paired(field, inner) => format!("Paired({}, &[{}])", string(field), nested(inner)),
             Assertion::Labels => "Labels".into(),
+            Assertion::Annotations => "Annotations".into(),
+            Assertion::Open(sets) => {
+                let sets: Vec<String> =
+                    sets.iter().map(|set| format!("machinery::options::{}", constant(set))).collect();
+                format!("Open(&[{}])", sets.join(", "))
+            }
+            Assertion::Note(set, key) => format!("Note(machinery::options::{}, {})", constant(set), way(key)),
+            Assertion::Noted(set, detail) => {
+                format!("Noted(machinery::options::{}, {})", constant(set), string(detail))
+            }
+            Assertion::Unnoted(set, detail) => {
+                format!("Unnoted(machinery::options::{}, {})", constant(set), string(detail))
+            }
+            Assertion::Json(inner) => format!("Json(&[{}])", nested(inner)),
+            Assertion::Show(other, inner) => format!("Show({}, &[{}])", way(other), nested(inner)),
             Assertion::Field(below, inner) => {
                 format!("Field({}, &[{}])", way(below), nested_at(&paths::below(field, below), inner))
             }

@@ -49,6 +49,13 @@ pub(super) const ASSERTIONS: &[&str] = &[
     "short_keys",
     "paired",
     "labels",
+    "annotations",
+    "open",
+    "note",
+    "noted",
+    "unnoted",
+    "json",
+    "show",
     "field",
     "at",
     "below",
@@ -62,6 +69,9 @@ pub(super) const CONDITIONS: &[&str] = &[
     "set",
     "unset",
     "gate",
+    "begins",
+    "noted",
+    "uses",
     "not",
     "none",
     "many",
@@ -158,6 +168,13 @@ impl Reader<'_> {
             Some("short_keys") => self.short_keys(entry)?,
             Some("paired") => self.placed(entry).map(|(field, inner)| Assertion::Paired(field, inner))?,
             Some("labels") if self.flag(entry) => Assertion::Labels,
+            Some("annotations") if self.flag(entry) => Assertion::Annotations,
+            Some("open") => Assertion::Open(self.compared(entry)),
+            Some("note") => self.set_with(entry, path_text).map(|(set, key)| Assertion::Note(set, key))?,
+            Some("noted") => self.set_with(entry, text).map(|(set, detail)| Assertion::Noted(set, detail))?,
+            Some("unnoted") => self.set_with(entry, text).map(|(set, detail)| Assertion::Unnoted(set, detail))?,
+            Some("json") => Assertion::Json(self.inner(entry)?),
+            Some("show") => self.placed(entry).map(|(field, inner)| Assertion::Show(field, inner))?,
             Some("field") => self.placed(entry).map(|(field, inner)| {
                 let field = if field == "self" { String::new() } else { field };
                 Assertion::Field(field, inner)
@@ -295,6 +312,26 @@ impl Reader<'_> {
         }
     }
 
+    /// The names in parentheses.
+    fn compared(&mut self, entry: &Entry) -> Vec<String> {
+        arguments(entry).iter().filter_map(|one| path_text(&one.value)).collect()
+    }
+
+    /// `word = SET`, or `word(SET, MORE)`.
+    fn set_with(&mut self, entry: &Entry, more: fn(&Expr) -> Option<String>) -> Option<(String, String)> {
+        if entry.key.is_some() {
+            return self.ident(entry).map(|set| (set.text, String::new()));
+        }
+        let set = match arguments(entry) {
+            [set, other] => path_text(&set.value).zip(more(&other.value)),
+            _ => None,
+        };
+        if set.is_none() {
+            self.error(codes::BAD_VALUE, &entry.value.span, "a set of texts is named like an option");
+        }
+        set
+    }
+
     /// `word(place, assertion, ..)`.
     fn placed(&mut self, entry: &Entry) -> Option<(String, Vec<Assertion>)> {
         let arguments = arguments(entry);
@@ -334,6 +371,11 @@ impl Reader<'_> {
             (Some("no_member"), None, []) => Some(Condition::NoMember),
             (Some("several"), None, []) => Some(Condition::Several),
             (Some("set"), Some(field), [_]) => Some(Condition::Set(field)),
+            (Some("begins"), Some(field), [_, texts @ ..]) => {
+                Some(Condition::Begins(field, texts.iter().filter_map(|one| text(&one.value)).collect()))
+            }
+            (Some("noted"), Some(field), [_, set]) => path_text(&set.value).map(|set| Condition::Noted(field, set)),
+            (Some("uses"), Some(gate), [_]) => Some(Condition::Uses(gate)),
             (Some("unset"), Some(field), [_]) => Some(Condition::Unset(field)),
             (Some("single"), Some(field), [_]) => Some(Condition::Single(field)),
             (Some("text"), Some(field), [_]) => Some(Condition::Text(field)),
@@ -383,6 +425,14 @@ impl Reader<'_> {
             ExprKind::Int(number) => vec![number.to_string()],
             _ => path_text(&entry.value).map_or_else(|| self.strings(entry), |value| vec![value]),
         }
+    }
+}
+
+/// A text in quotes.
+fn text(value: &Expr) -> Option<String> {
+    match &value.kind {
+        ExprKind::Str(text) => Some(text.clone()),
+        _ => None,
     }
 }
 

@@ -8,6 +8,12 @@ use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
 pub struct Functions {
+    pub choose_by_meta: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
+    ),
     pub component_status_error: fn(
         &crate::core::v1::ComponentStatus,
         &PrintContext,
@@ -106,6 +112,12 @@ pub struct Functions {
     pub normalize_pod_status: fn(&mut crate::core::v1::PodStatus),
     pub normalize_pod_template_spec: fn(&mut crate::core::v1::PodTemplateSpec),
     pub normalize_secret: fn(&mut crate::core::v1::Secret),
+    pub note_made_claims: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodSpec,
+        Option<&crate::core::v1::PodSpec>,
+    ),
     pub persistent_volume_access_modes: fn(
         &crate::core::v1::PersistentVolume,
         &PrintContext,
@@ -196,6 +208,36 @@ pub struct Functions {
         &crate::core::v1::PersistentVolumeSpec,
         Option<&crate::core::v1::PersistentVolumeSpec>,
     ),
+    pub validate_aggregates: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodSpec,
+        Option<&crate::core::v1::PodSpec>,
+    ),
+    pub validate_allocated_resources: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::Pod,
+        Option<&crate::core::v1::Pod>,
+    ),
+    pub validate_annotations_change: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::Pod,
+        Option<&crate::core::v1::Pod>,
+    ),
+    pub validate_annotations_of_pod: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::Pod,
+        Option<&crate::core::v1::Pod>,
+    ),
+    pub validate_annotations_of_template: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodTemplateSpec,
+        Option<&crate::core::v1::PodTemplateSpec>,
+    ),
     pub validate_claim_change: fn(
         &mut Validation<'_>,
         &Path<'_>,
@@ -232,17 +274,23 @@ pub struct Functions {
         &crate::core::v1::ConfigMap,
         Option<&crate::core::v1::ConfigMap>,
     ),
+    pub validate_container_resources: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::ResourceRequirements,
+        Option<&crate::core::v1::ResourceRequirements>,
+    ),
+    pub validate_container_states: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::Pod,
+        Option<&crate::core::v1::Pod>,
+    ),
     pub validate_controller_template: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::ReplicationControllerSpec,
         Option<&crate::core::v1::ReplicationControllerSpec>,
-    ),
-    pub validate_credential_name: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::WindowsSecurityContextOptions,
-        Option<&crate::core::v1::WindowsSecurityContextOptions>,
     ),
     pub validate_data_sources: fn(
         &mut Validation<'_>,
@@ -250,41 +298,23 @@ pub struct Functions {
         &crate::core::v1::PersistentVolumeClaimSpec,
         Option<&crate::core::v1::PersistentVolumeClaimSpec>,
     ),
+    pub validate_deadline_change: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodSpec,
+        Option<&crate::core::v1::PodSpec>,
+    ),
     pub validate_declared_features: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::NodeStatus,
         Option<&crate::core::v1::NodeStatus>,
     ),
-    pub validate_disk_uri: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::AzureDiskVolumeSource,
-        Option<&crate::core::v1::AzureDiskVolumeSource>,
-    ),
-    pub validate_divisor: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::ResourceFieldSelector,
-        Option<&crate::core::v1::ResourceFieldSelector>,
-    ),
     pub validate_docker_config: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::Secret,
         Option<&crate::core::v1::Secret>,
-    ),
-    pub validate_domains: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::TopologySpreadConstraint,
-        Option<&crate::core::v1::TopologySpreadConstraint>,
-    ),
-    pub validate_empty_dir: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::EmptyDirVolumeSource,
-        Option<&crate::core::v1::EmptyDirVolumeSource>,
     ),
     pub validate_event_metadata: fn(
         &mut Validation<'_>,
@@ -297,6 +327,12 @@ pub struct Functions {
         &Path<'_>,
         &crate::core::v1::Event,
         Option<&crate::core::v1::Event>,
+    ),
+    pub validate_extended_resources: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::Pod,
+        Option<&crate::core::v1::Pod>,
     ),
     pub validate_field_of_file: fn(
         &mut Validation<'_>,
@@ -322,17 +358,23 @@ pub struct Functions {
         &crate::core::v1::Volume,
         Option<&crate::core::v1::Volume>,
     ),
-    pub validate_host_processes: fn(
+    pub validate_host_families: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodStatus,
+        Option<&crate::core::v1::PodStatus>,
+    ),
+    pub validate_host_ports: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::PodSpec,
         Option<&crate::core::v1::PodSpec>,
     ),
-    pub validate_label_keys_of_term: fn(
+    pub validate_host_processes: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::core::v1::PodAffinityTerm,
-        Option<&crate::core::v1::PodAffinityTerm>,
+        &crate::core::v1::PodSpec,
+        Option<&crate::core::v1::PodSpec>,
     ),
     pub validate_limit_type: fn(
         &mut Validation<'_>,
@@ -346,11 +388,17 @@ pub struct Functions {
         &crate::core::v1::LimitRangeItem,
         Option<&crate::core::v1::LimitRangeItem>,
     ),
-    pub validate_longest_expiration: fn(
+    pub validate_merged_keys_of_constraint: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::core::v1::PodCertificateProjection,
-        Option<&crate::core::v1::PodCertificateProjection>,
+        &crate::core::v1::TopologySpreadConstraint,
+        Option<&crate::core::v1::TopologySpreadConstraint>,
+    ),
+    pub validate_merged_keys_of_term: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodAffinityTerm,
+        Option<&crate::core::v1::PodAffinityTerm>,
     ),
     pub validate_namespaced_metadata: fn(
         &mut Validation<'_>,
@@ -370,11 +418,23 @@ pub struct Functions {
         &apimachinery::meta::v1::ObjectMeta,
         Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
+    pub validate_other_changes: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodSpec,
+        Option<&crate::core::v1::PodSpec>,
+    ),
     pub validate_overhead: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::PodSpec,
         Option<&crate::core::v1::PodSpec>,
+    ),
+    pub validate_own_host_ports: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::Container,
+        Option<&crate::core::v1::Container>,
     ),
     pub validate_pod: fn(
         &mut Validation<'_>,
@@ -382,41 +442,35 @@ pub struct Functions {
         &crate::core::v1::Pod,
         Option<&crate::core::v1::Pod>,
     ),
+    pub validate_pod_against_annotations: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::Pod,
+        Option<&crate::core::v1::Pod>,
+    ),
+    pub validate_pod_families: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodStatus,
+        Option<&crate::core::v1::PodStatus>,
+    ),
     pub validate_pod_ranges: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::NodeSpec,
         Option<&crate::core::v1::NodeSpec>,
     ),
-    pub validate_pod_template: fn(
+    pub validate_pod_resources: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::core::v1::PodTemplate,
-        Option<&crate::core::v1::PodTemplate>,
+        &crate::core::v1::ResourceRequirements,
+        Option<&crate::core::v1::ResourceRequirements>,
     ),
     pub validate_portal_length: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::Volume,
         Option<&crate::core::v1::Volume>,
-    ),
-    pub validate_ports_of_host: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::PodSpec,
-        Option<&crate::core::v1::PodSpec>,
-    ),
-    pub validate_projected: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::ProjectedVolumeSource,
-        Option<&crate::core::v1::ProjectedVolumeSource>,
-    ),
-    pub validate_quobyte_registry: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::QuobyteVolumeSource,
-        Option<&crate::core::v1::QuobyteVolumeSource>,
     ),
     pub validate_recycled_root: fn(
         &mut Validation<'_>,
@@ -466,12 +520,6 @@ pub struct Functions {
         &apimachinery::meta::v1::LabelSelector,
         Option<&apimachinery::meta::v1::LabelSelector>,
     ),
-    pub validate_shown_resource: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::ResourceFieldSelector,
-        Option<&crate::core::v1::ResourceFieldSelector>,
-    ),
     pub validate_sleep: fn(
         &mut Validation<'_>,
         &Path<'_>,
@@ -496,23 +544,23 @@ pub struct Functions {
         &crate::core::v1::PodSpec,
         Option<&crate::core::v1::PodSpec>,
     ),
-    pub validate_sysctls_of_pod: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::PodSpec,
-        Option<&crate::core::v1::PodSpec>,
-    ),
     pub validate_target_length: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::core::v1::ISCSIPersistentVolumeSource,
         Option<&crate::core::v1::ISCSIPersistentVolumeSource>,
     ),
-    pub validate_trust_bundle_name: fn(
+    pub validate_template_against_annotations: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::core::v1::ClusterTrustBundleProjection,
-        Option<&crate::core::v1::ClusterTrustBundleProjection>,
+        &crate::core::v1::PodTemplateSpec,
+        Option<&crate::core::v1::PodTemplateSpec>,
+    ),
+    pub validate_tolerations_change: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodSpec,
+        Option<&crate::core::v1::PodSpec>,
     ),
     pub validate_unique_ports: fn(
         &mut Validation<'_>,
@@ -526,17 +574,17 @@ pub struct Functions {
         &crate::core::v1::PodCertificateProjection,
         Option<&crate::core::v1::PodCertificateProjection>,
     ),
+    pub validate_whole_huge_pages: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::ResourceRequirements,
+        Option<&crate::core::v1::ResourceRequirements>,
+    ),
     pub validate_whole_metadata_update: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &apimachinery::meta::v1::ObjectMeta,
         Option<&apimachinery::meta::v1::ObjectMeta>,
-    ),
-    pub validate_windows_user: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::WindowsSecurityContextOptions,
-        Option<&crate::core::v1::WindowsSecurityContextOptions>,
     ),
     pub warn_claim: fn(
         &Context,
@@ -606,6 +654,15 @@ fn functions() -> &'static Functions {
     FUNCTIONS
         .get()
         .expect("`kubernetes::register()` is called before objects are worked on")
+}
+
+pub fn choose_by_meta(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
+) {
+    (functions().choose_by_meta)(validation, path, new, old)
 }
 
 pub fn component_status_error(
@@ -883,6 +940,15 @@ pub fn normalize_secret(object: &mut crate::core::v1::Secret) {
     (functions().normalize_secret)(object)
 }
 
+pub fn note_made_claims(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodSpec,
+    old: Option<&crate::core::v1::PodSpec>,
+) {
+    (functions().note_made_claims)(validation, path, new, old)
+}
+
 pub fn persistent_volume_access_modes(
     object: &crate::core::v1::PersistentVolume,
     context: &PrintContext,
@@ -1080,6 +1146,51 @@ pub fn validate_affinity_change(
     (functions().validate_affinity_change)(validation, path, new, old)
 }
 
+pub fn validate_aggregates(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodSpec,
+    old: Option<&crate::core::v1::PodSpec>,
+) {
+    (functions().validate_aggregates)(validation, path, new, old)
+}
+
+pub fn validate_allocated_resources(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::Pod,
+    old: Option<&crate::core::v1::Pod>,
+) {
+    (functions().validate_allocated_resources)(validation, path, new, old)
+}
+
+pub fn validate_annotations_change(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::Pod,
+    old: Option<&crate::core::v1::Pod>,
+) {
+    (functions().validate_annotations_change)(validation, path, new, old)
+}
+
+pub fn validate_annotations_of_pod(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::Pod,
+    old: Option<&crate::core::v1::Pod>,
+) {
+    (functions().validate_annotations_of_pod)(validation, path, new, old)
+}
+
+pub fn validate_annotations_of_template(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodTemplateSpec,
+    old: Option<&crate::core::v1::PodTemplateSpec>,
+) {
+    (functions().validate_annotations_of_template)(validation, path, new, old)
+}
+
 pub fn validate_claim_change(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -1134,6 +1245,24 @@ pub fn validate_config_map_size(
     (functions().validate_config_map_size)(validation, path, new, old)
 }
 
+pub fn validate_container_resources(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::ResourceRequirements,
+    old: Option<&crate::core::v1::ResourceRequirements>,
+) {
+    (functions().validate_container_resources)(validation, path, new, old)
+}
+
+pub fn validate_container_states(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::Pod,
+    old: Option<&crate::core::v1::Pod>,
+) {
+    (functions().validate_container_states)(validation, path, new, old)
+}
+
 pub fn validate_controller_template(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -1141,15 +1270,6 @@ pub fn validate_controller_template(
     old: Option<&crate::core::v1::ReplicationControllerSpec>,
 ) {
     (functions().validate_controller_template)(validation, path, new, old)
-}
-
-pub fn validate_credential_name(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::WindowsSecurityContextOptions,
-    old: Option<&crate::core::v1::WindowsSecurityContextOptions>,
-) {
-    (functions().validate_credential_name)(validation, path, new, old)
 }
 
 pub fn validate_data_sources(
@@ -1161,6 +1281,15 @@ pub fn validate_data_sources(
     (functions().validate_data_sources)(validation, path, new, old)
 }
 
+pub fn validate_deadline_change(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodSpec,
+    old: Option<&crate::core::v1::PodSpec>,
+) {
+    (functions().validate_deadline_change)(validation, path, new, old)
+}
+
 pub fn validate_declared_features(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -1170,24 +1299,6 @@ pub fn validate_declared_features(
     (functions().validate_declared_features)(validation, path, new, old)
 }
 
-pub fn validate_disk_uri(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::AzureDiskVolumeSource,
-    old: Option<&crate::core::v1::AzureDiskVolumeSource>,
-) {
-    (functions().validate_disk_uri)(validation, path, new, old)
-}
-
-pub fn validate_divisor(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::ResourceFieldSelector,
-    old: Option<&crate::core::v1::ResourceFieldSelector>,
-) {
-    (functions().validate_divisor)(validation, path, new, old)
-}
-
 pub fn validate_docker_config(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -1195,24 +1306,6 @@ pub fn validate_docker_config(
     old: Option<&crate::core::v1::Secret>,
 ) {
     (functions().validate_docker_config)(validation, path, new, old)
-}
-
-pub fn validate_domains(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::TopologySpreadConstraint,
-    old: Option<&crate::core::v1::TopologySpreadConstraint>,
-) {
-    (functions().validate_domains)(validation, path, new, old)
-}
-
-pub fn validate_empty_dir(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::EmptyDirVolumeSource,
-    old: Option<&crate::core::v1::EmptyDirVolumeSource>,
-) {
-    (functions().validate_empty_dir)(validation, path, new, old)
 }
 
 pub fn validate_event_metadata(
@@ -1231,6 +1324,15 @@ pub fn validate_event_type(
     old: Option<&crate::core::v1::Event>,
 ) {
     (functions().validate_event_type)(validation, path, new, old)
+}
+
+pub fn validate_extended_resources(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::Pod,
+    old: Option<&crate::core::v1::Pod>,
+) {
+    (functions().validate_extended_resources)(validation, path, new, old)
 }
 
 pub fn validate_field_of_file(
@@ -1269,6 +1371,24 @@ pub fn validate_generated_claim(
     (functions().validate_generated_claim)(validation, path, new, old)
 }
 
+pub fn validate_host_families(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodStatus,
+    old: Option<&crate::core::v1::PodStatus>,
+) {
+    (functions().validate_host_families)(validation, path, new, old)
+}
+
+pub fn validate_host_ports(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodSpec,
+    old: Option<&crate::core::v1::PodSpec>,
+) {
+    (functions().validate_host_ports)(validation, path, new, old)
+}
+
 pub fn validate_host_processes(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -1276,15 +1396,6 @@ pub fn validate_host_processes(
     old: Option<&crate::core::v1::PodSpec>,
 ) {
     (functions().validate_host_processes)(validation, path, new, old)
-}
-
-pub fn validate_label_keys_of_term(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::PodAffinityTerm,
-    old: Option<&crate::core::v1::PodAffinityTerm>,
-) {
-    (functions().validate_label_keys_of_term)(validation, path, new, old)
 }
 
 pub fn validate_limit_type(
@@ -1305,13 +1416,22 @@ pub fn validate_limits(
     (functions().validate_limits)(validation, path, new, old)
 }
 
-pub fn validate_longest_expiration(
+pub fn validate_merged_keys_of_constraint(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::core::v1::PodCertificateProjection,
-    old: Option<&crate::core::v1::PodCertificateProjection>,
+    new: &crate::core::v1::TopologySpreadConstraint,
+    old: Option<&crate::core::v1::TopologySpreadConstraint>,
 ) {
-    (functions().validate_longest_expiration)(validation, path, new, old)
+    (functions().validate_merged_keys_of_constraint)(validation, path, new, old)
+}
+
+pub fn validate_merged_keys_of_term(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodAffinityTerm,
+    old: Option<&crate::core::v1::PodAffinityTerm>,
+) {
+    (functions().validate_merged_keys_of_term)(validation, path, new, old)
 }
 
 pub fn validate_namespaced_metadata(
@@ -1341,6 +1461,15 @@ pub fn validate_node_annotations(
     (functions().validate_node_annotations)(validation, path, new, old)
 }
 
+pub fn validate_other_changes(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodSpec,
+    old: Option<&crate::core::v1::PodSpec>,
+) {
+    (functions().validate_other_changes)(validation, path, new, old)
+}
+
 pub fn validate_overhead(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -1348,6 +1477,15 @@ pub fn validate_overhead(
     old: Option<&crate::core::v1::PodSpec>,
 ) {
     (functions().validate_overhead)(validation, path, new, old)
+}
+
+pub fn validate_own_host_ports(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::Container,
+    old: Option<&crate::core::v1::Container>,
+) {
+    (functions().validate_own_host_ports)(validation, path, new, old)
 }
 
 pub fn validate_pod(
@@ -1359,6 +1497,24 @@ pub fn validate_pod(
     (functions().validate_pod)(validation, path, new, old)
 }
 
+pub fn validate_pod_against_annotations(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::Pod,
+    old: Option<&crate::core::v1::Pod>,
+) {
+    (functions().validate_pod_against_annotations)(validation, path, new, old)
+}
+
+pub fn validate_pod_families(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodStatus,
+    old: Option<&crate::core::v1::PodStatus>,
+) {
+    (functions().validate_pod_families)(validation, path, new, old)
+}
+
 pub fn validate_pod_ranges(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -1368,13 +1524,13 @@ pub fn validate_pod_ranges(
     (functions().validate_pod_ranges)(validation, path, new, old)
 }
 
-pub fn validate_pod_template(
+pub fn validate_pod_resources(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::core::v1::PodTemplate,
-    old: Option<&crate::core::v1::PodTemplate>,
+    new: &crate::core::v1::ResourceRequirements,
+    old: Option<&crate::core::v1::ResourceRequirements>,
 ) {
-    (functions().validate_pod_template)(validation, path, new, old)
+    (functions().validate_pod_resources)(validation, path, new, old)
 }
 
 pub fn validate_portal_length(
@@ -1384,33 +1540,6 @@ pub fn validate_portal_length(
     old: Option<&crate::core::v1::Volume>,
 ) {
     (functions().validate_portal_length)(validation, path, new, old)
-}
-
-pub fn validate_ports_of_host(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::PodSpec,
-    old: Option<&crate::core::v1::PodSpec>,
-) {
-    (functions().validate_ports_of_host)(validation, path, new, old)
-}
-
-pub fn validate_projected(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::ProjectedVolumeSource,
-    old: Option<&crate::core::v1::ProjectedVolumeSource>,
-) {
-    (functions().validate_projected)(validation, path, new, old)
-}
-
-pub fn validate_quobyte_registry(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::QuobyteVolumeSource,
-    old: Option<&crate::core::v1::QuobyteVolumeSource>,
-) {
-    (functions().validate_quobyte_registry)(validation, path, new, old)
 }
 
 pub fn validate_recycled_root(
@@ -1485,15 +1614,6 @@ pub fn validate_selector_of_pods(
     (functions().validate_selector_of_pods)(validation, path, new, old)
 }
 
-pub fn validate_shown_resource(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::ResourceFieldSelector,
-    old: Option<&crate::core::v1::ResourceFieldSelector>,
-) {
-    (functions().validate_shown_resource)(validation, path, new, old)
-}
-
 pub fn validate_sleep(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -1530,15 +1650,6 @@ pub fn validate_spread_constraints(
     (functions().validate_spread_constraints)(validation, path, new, old)
 }
 
-pub fn validate_sysctls_of_pod(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::PodSpec,
-    old: Option<&crate::core::v1::PodSpec>,
-) {
-    (functions().validate_sysctls_of_pod)(validation, path, new, old)
-}
-
 pub fn validate_target_length(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -1548,13 +1659,22 @@ pub fn validate_target_length(
     (functions().validate_target_length)(validation, path, new, old)
 }
 
-pub fn validate_trust_bundle_name(
+pub fn validate_template_against_annotations(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::core::v1::ClusterTrustBundleProjection,
-    old: Option<&crate::core::v1::ClusterTrustBundleProjection>,
+    new: &crate::core::v1::PodTemplateSpec,
+    old: Option<&crate::core::v1::PodTemplateSpec>,
 ) {
-    (functions().validate_trust_bundle_name)(validation, path, new, old)
+    (functions().validate_template_against_annotations)(validation, path, new, old)
+}
+
+pub fn validate_tolerations_change(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodSpec,
+    old: Option<&crate::core::v1::PodSpec>,
+) {
+    (functions().validate_tolerations_change)(validation, path, new, old)
 }
 
 pub fn validate_unique_ports(
@@ -1575,6 +1695,15 @@ pub fn validate_user_annotations(
     (functions().validate_user_annotations)(validation, path, new, old)
 }
 
+pub fn validate_whole_huge_pages(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::ResourceRequirements,
+    old: Option<&crate::core::v1::ResourceRequirements>,
+) {
+    (functions().validate_whole_huge_pages)(validation, path, new, old)
+}
+
 pub fn validate_whole_metadata_update(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -1582,15 +1711,6 @@ pub fn validate_whole_metadata_update(
     old: Option<&apimachinery::meta::v1::ObjectMeta>,
 ) {
     (functions().validate_whole_metadata_update)(validation, path, new, old)
-}
-
-pub fn validate_windows_user(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::WindowsSecurityContextOptions,
-    old: Option<&crate::core::v1::WindowsSecurityContextOptions>,
-) {
-    (functions().validate_windows_user)(validation, path, new, old)
 }
 
 pub fn warn_claim(

@@ -4,10 +4,12 @@
 //! The assertion [`Assertion::Below`] goes on with the checks of the structs that the field holds.
 
 mod conditions;
+mod notes;
 mod of;
 #[cfg(test)]
 mod tests;
 
+pub use self::notes::Notes;
 use self::of::{Items, Of, length};
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
@@ -126,6 +128,21 @@ pub enum Assertion {
     Paired(&'static str, &'static [Assertion]),
     /// The keys and values of a map are those of labels.
     Labels,
+    /// The keys of a map are those of annotations, and it is no larger than annotations may be.
+    Annotations,
+    /// Nothing; these sets of texts are there, and empty, until the checks of the struct are done.
+    Open(&'static [&'static str]),
+    /// Nothing; the text is in the set from now on, if that is open. Of texts that have the same text in another field of
+    /// the struct the last one is in the set.
+    Note(&'static str, &'static [&'static str]),
+    /// The text is in an open set. Without a detail it is reported as not found.
+    Noted(&'static str, &'static str),
+    /// The text is not in an open set. Without a detail it is reported as a duplicate.
+    Unnoted(&'static str, &'static str),
+    /// These hold; errors show texts as JSON.
+    Json(&'static [Assertion]),
+    /// These hold; errors show another field of the struct.
+    Show(&'static [&'static str], &'static [Assertion]),
     /// These hold for a field of the struct in the field.
     Field(&'static [&'static str], &'static [Assertion]),
     /// These hold; what is wrong is reported at this field of the same struct. Before the name, `../` goes up a step; a
@@ -166,6 +183,12 @@ pub enum Condition {
     Text(&'static [&'static str]),
     /// A text is not there, or has nothing but white space.
     Blank(&'static [&'static str]),
+    /// A text begins with one of these.
+    Begins(&'static [&'static str], &'static [&'static str]),
+    /// A text is in an open set.
+    Noted(&'static [&'static str], &'static str),
+    /// The struct has something that a feature gate stands before.
+    Uses(&'static str),
     /// The condition does not hold.
     Not(&'static Condition),
     /// One of the conditions holds.
@@ -221,16 +244,24 @@ impl Validation<'_> {
 
     fn checks_in(&mut self, part: &'static str, of: Of<'_>) {
         let Value::Struct(new) = of.new else { return };
+        let open = self.notes.len();
         for check in new.def().checks {
             if check.is_of(part) && check.when.iter().all(|condition| self.holds(*condition, of)) {
                 self.walk(check.field, check.assertions, of);
             }
         }
+        self.notes.truncate(open);
     }
 
-    /// Goes on to a field. Nothing is asserted of a field below a struct that is not there.
+    /// Goes on to a field, in each item of a list. Nothing is asserted of a field below a struct that is not there.
     fn walk(&mut self, field: &[&'static str], assertions: &[Assertion], of: Of<'_>) -> bool {
         let Some((name, rest)) = field.split_first() else { return self.assert_all(assertions, of) };
+        if matches!(of.new, Value::StructList(_)) && name.parse::<usize>().is_err() {
+            of.each(|item| {
+                self.walk(field, assertions, item);
+            });
+            return true;
+        }
         match of.step(name) {
             Some(next) => self.walk(rest, assertions, Of { path: &of.path_to(name), ..next }),
             None => true,
@@ -262,13 +293,13 @@ impl Validation<'_> {
                 return self.assert_all(inner, Of { path: &of.path.relative(name), ..of });
             }
             Assertion::Filled(detail) if empty => self.required(of.path, detail),
-            Assertion::Forbidden(detail) if !empty => self.forbidden(of.path, detail),
+            Assertion::Forbidden(detail) if !empty => self.forbidden(of.path, of.filled_in(detail)),
             Assertion::Missing(detail) => self.required(of.path, detail),
-            Assertion::Invalid(detail) => self.invalid(of.path, of.shown(), detail),
+            Assertion::Invalid(detail) => self.invalid(of.path, of.shown(), of.filled_in(detail)),
             Assertion::InvalidAs(shown, detail) => self.invalid(of.path, shown, detail),
             Assertion::InvalidNull(detail) => self.invalid(of.path, BadValue::None, detail),
             Assertion::Unsupported(known) => self.not_supported(of.path, of.shown(), known),
-            Assertion::Refused(detail) => self.forbidden(of.path, detail),
+            Assertion::Refused(detail) => self.forbidden(of.path, of.filled_in(detail)),
             Assertion::Choose(option, conditions) => {
                 let is_chosen = conditions.iter().all(|condition| self.holds(*condition, of));
                 self.set_option(option, is_chosen);
@@ -321,6 +352,15 @@ impl Validation<'_> {
             Assertion::Labels => self.labels(of),
             Assertion::Tell(option) => self.set_option_to(option, of.text().map(String::from)),
             Assertion::Inlined => of.each_struct(|item| item.inlined(|inner| self.checks_in("", inner))),
+            Assertion::Annotations => self.annotations(of),
+            Assertion::Open(_) | Assertion::Note(..) | Assertion::Noted(..) | Assertion::Unnoted(..) => {
+                self.assert_notes(assertion, of)
+            }
+            Assertion::Json(inner) => self.assert_shown(inner, of, |shown| match shown {
+                BadValue::String(text) => BadValue::json_string(&text),
+                other => other,
+            }),
+            Assertion::Show(field, inner) => self.assert_shown(inner, of, |_| of.of_home(field).shown()),
             Assertion::Field(field, inner) => {
                 self.walk(field, inner, of);
             }
@@ -331,6 +371,15 @@ impl Validation<'_> {
                 }
             }),
             _ => self.assert_scalar(assertion, of),
+        }
+    }
+
+    /// Makes assertions whose errors show something else.
+    fn assert_shown(&mut self, assertions: &[Assertion], of: Of<'_>, shown: impl Fn(BadValue) -> BadValue) {
+        let before = self.errors.len();
+        self.assert_all(assertions, of);
+        for error in &mut self.errors[before..] {
+            error.bad_value = shown(std::mem::replace(&mut error.bad_value, BadValue::None));
         }
     }
 
@@ -440,6 +489,17 @@ impl Validation<'_> {
         for (name, value) in labels {
             self.malformed(of.path, name, format::is_qualified_name(name));
             self.malformed(of.path, value, format::is_label_value(value));
+        }
+    }
+
+    fn annotations(&mut self, of: Of<'_>) {
+        let Value::Map(Map::String(annotations)) = of.new else { return };
+        for name in annotations.keys() {
+            self.malformed(of.path, name, format::is_qualified_name(&name.to_lowercase()));
+        }
+        let size: usize = annotations.iter().map(|(name, value)| name.len() + value.len()).sum();
+        if size > format::ANNOTATIONS_MAX_SIZE {
+            self.too_long(of.path, format::ANNOTATIONS_MAX_SIZE);
         }
     }
 

@@ -10,6 +10,7 @@ pub mod ip;
 mod matcher;
 mod name;
 mod named;
+mod pods;
 pub mod resource;
 pub mod url;
 mod version;

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::checks::Notes;
 use crate::features::FeatureGates;
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
@@ -174,6 +175,8 @@ pub struct Validation<'v> {
     pub options: Vec<(&'static str, String)>,
     /// What functions found out for those that are called later: one value of a type.
     kept: Vec<Box<dyn Any>>,
+    /// Sets of texts that checks have noted, for checks further on.
+    pub(crate) notes: Vec<Notes>,
 }
 
 /// [`Validation`] of a struct of any type; the old form is there on updates.
@@ -182,7 +185,7 @@ pub type ValidateFn = fn(&mut Validation<'_>, &Path<'_>, Ref<'_>, Option<Ref<'_>
 impl<'v> Validation<'v> {
     /// A validation without options.
     pub fn new(context: &'v Context, errors: &'v mut Vec<FieldError>) -> Self {
-        Validation { context, errors, options: Vec::new(), kept: Vec::new() }
+        Validation { context, errors, options: Vec::new(), kept: Vec::new(), notes: Vec::new() }
     }
 }
 

@@ -16,6 +16,10 @@ pub const GRACE_PERIOD: &str = "grace_period";
 pub const NEVER_RESTARTED: &str = "never_restarted";
 /// Users in the pod are those of the node.
 pub const HOST_USERS: &str = "host_users";
+/// The pod is in the network of the node.
+pub const HOST_NETWORK: &str = "host_network";
+/// The pod shares inter-process communication with the node.
+pub const HOST_IPC: &str = "host_ipc";
 /// The pod does not say for which operating system it is.
 pub const OS_UNKNOWN: &str = "os_unknown";
 /// The pod is one for Linux.
@@ -34,6 +38,44 @@ pub const CONTAINER_RESTART_RULES: &str = "container_restart_rules";
 pub const RESTART_ALL_CONTAINERS: &str = "restart_all_containers";
 /// Init containers may be restarted to be resized.
 pub const INIT_RESIZE_RESTARTS: &str = "init_resize_restarts";
+/// The annotation for what deleting the pod costs may hold anything.
+pub const ANY_DELETION_COST: &str = "any_deletion_cost";
+/// What an update changes can be compared.
+pub const COMPARABLE: &str = "comparable";
+/// A set: the names of volumes that nothing is wrong with.
+pub const VOLUMES: &str = "volumes";
+/// A set: the names of those that may be devices.
+pub const BLOCK_VOLUMES: &str = "block_volumes";
+/// A set: the names of claims that are made for volumes of the pod.
+pub const MADE_CLAIMS: &str = "made_claims";
+/// A set: the names that the pod gives its resource claims.
+pub const POD_CLAIMS: &str = "pod_claims";
+/// A set: the names of containers.
+pub const NAMES: &str = "names";
+/// A set: the names of containers that ephemeral ones may name.
+pub const TARGETS: &str = "targets";
+/// A set: the paths at which a container has volumes, so far.
+pub const MOUNTED: &str = "mounted";
+/// A set: the names of the volumes that a container mounts.
+pub const MOUNT_NAMES: &str = "mount_names";
+/// A set: the paths at which a container mounts volumes.
+pub const MOUNT_PATHS: &str = "mount_paths";
+/// A set: the names of the devices of a container.
+pub const DEVICE_NAMES: &str = "device_names";
+/// A set: the paths of the devices of a container.
+pub const DEVICE_PATHS: &str = "device_paths";
+/// A set: the names of the devices of a container, so far.
+pub const MAPPED_NAMES: &str = "mapped_names";
+/// A set: the paths of the devices of a container, so far.
+pub const MAPPED_PATHS: &str = "mapped_paths";
+/// A set: the labels that a selector asks for.
+pub const ASKED: &str = "asked";
+/// A set: the labels whose values are to differ.
+pub const MISMATCHED: &str = "mismatched";
+/// A set: the paths of the files of a projected volume, so far.
+pub const FILES: &str = "files";
+/// A set: the names that the pod's spec gives its resource claims.
+pub const SPEC_CLAIMS: &str = "spec_claims";
 /// Tolerations may compare numbers.
 pub const COMPARED_TOLERATIONS: &str = "compared_tolerations";
 /// Users of one's own go with the network of the node.

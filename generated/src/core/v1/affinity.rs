@@ -354,6 +354,16 @@ const POD_AFFINITY_CHECKS: &[CheckDef] = &[
         when: &[],
         assertions: &[Assertion::Below("")],
     },
+    CheckDef {
+        field: &["requiredDuringSchedulingIgnoredDuringExecution"],
+        when: &[Condition::Part(&["known_values"])],
+        assertions: &[Assertion::Below("known_values")],
+    },
+    CheckDef {
+        field: &["preferredDuringSchedulingIgnoredDuringExecution", "podAffinityTerm"],
+        when: &[Condition::Part(&["known_values"])],
+        assertions: &[Assertion::Below("known_values")],
+    },
 ];
 
 describe! { direct PodAffinity, POD_AFFINITY "PodAffinity" { .checks(POD_AFFINITY_CHECKS) } [
@@ -435,12 +445,44 @@ const POD_AFFINITY_TERM_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
+        field: &["matchLabelKeys"],
+        when: &[Condition::Unset(&["labelSelector"])],
+        assertions: &[
+            Assertion::Forbidden("must not be specified when labelSelector is not set"),
+        ],
+    },
+    CheckDef {
+        field: &["matchLabelKeys"],
+        when: &[Condition::Set(&["labelSelector"])],
+        assertions: &[
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::qualified_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["mismatchLabelKeys"],
+        when: &[Condition::Unset(&["labelSelector"])],
+        assertions: &[
+            Assertion::Forbidden("must not be specified when labelSelector is not set"),
+        ],
+    },
+    CheckDef {
+        field: &["mismatchLabelKeys"],
+        when: &[Condition::Set(&["labelSelector"])],
+        assertions: &[
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::qualified_name)],
+            ),
+        ],
+    },
+    CheckDef {
         field: &[],
-        when: &[],
+        when: &[Condition::Set(&["labelSelector"]), Condition::Set(&["matchLabelKeys"])],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_label_keys_of_term(
+                    crate::functions::core::validate_merged_keys_of_term(
                         v,
                         path,
                         new,
@@ -451,11 +493,54 @@ const POD_AFFINITY_TERM_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
+        field: &[],
+        when: &[
+            Condition::Set(&["matchLabelKeys"]),
+            Condition::Set(&["mismatchLabelKeys"]),
+        ],
+        assertions: &[Assertion::Open(&[machinery::options::MISMATCHED])],
+    },
+    CheckDef {
+        field: &["mismatchLabelKeys"],
+        when: &[Condition::Set(&["matchLabelKeys"])],
+        assertions: &[
+            Assertion::Each(&[Assertion::Note(machinery::options::MISMATCHED, &[])]),
+        ],
+    },
+    CheckDef {
+        field: &["matchLabelKeys"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Unnoted(
+                        machinery::options::MISMATCHED,
+                        "exists in both matchLabelKeys and mismatchLabelKeys",
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
         field: &["topologyKey"],
         when: &[],
         assertions: &[
             Assertion::Filled("can not be empty"),
             Assertion::Format(machinery::format::field::qualified_name),
+        ],
+    },
+    CheckDef {
+        field: &["labelSelector", "matchExpressions", "values"],
+        when: &[Condition::Part(&["known_values"])],
+        assertions: &[
+            Assertion::Each(&[Assertion::Format(machinery::format::field::label_value)]),
+        ],
+    },
+    CheckDef {
+        field: &["namespaceSelector", "matchExpressions", "values"],
+        when: &[Condition::Part(&["known_values"])],
+        assertions: &[
+            Assertion::Each(&[Assertion::Format(machinery::format::field::label_value)]),
         ],
     },
 ];
@@ -530,6 +615,16 @@ const POD_ANTI_AFFINITY_CHECKS: &[CheckDef] = &[
         field: &["preferredDuringSchedulingIgnoredDuringExecution"],
         when: &[],
         assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["requiredDuringSchedulingIgnoredDuringExecution"],
+        when: &[Condition::Part(&["known_values"])],
+        assertions: &[Assertion::Below("known_values")],
+    },
+    CheckDef {
+        field: &["preferredDuringSchedulingIgnoredDuringExecution", "podAffinityTerm"],
+        when: &[Condition::Part(&["known_values"])],
+        assertions: &[Assertion::Below("known_values")],
     },
 ];
 
@@ -651,20 +746,87 @@ const TOPOLOGY_SPREAD_CONSTRAINT_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["minDomains"],
-        when: &[Condition::Part(&["domains"])],
+        when: &[Condition::Part(&["rest"])],
         assertions: &[Assertion::Positive("")],
     },
     CheckDef {
-        field: &[],
+        field: &["minDomains"],
         when: &[
-            Condition::Part(&["domains"]),
+            Condition::Part(&["rest"]),
             Condition::Set(&["minDomains"]),
             Condition::Not(&Condition::Is(&["whenUnsatisfiable"], &["DoNotSchedule"])),
         ],
         assertions: &[
+            Assertion::Invalid(
+                "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not \
+                {whenUnsatisfiable}",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["nodeAffinityPolicy"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::OneOf(&["Honor", "Ignore"])],
+    },
+    CheckDef {
+        field: &["nodeTaintsPolicy"],
+        when: &[Condition::Part(&["rest"])],
+        assertions: &[Assertion::OneOf(&["Honor", "Ignore"])],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Not(&Condition::Option(machinery::options::SEPARATE_LABEL_KEYS)),
+        ],
+        assertions: &[Assertion::Below("merged")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Option(machinery::options::SEPARATE_LABEL_KEYS),
+        ],
+        assertions: &[Assertion::Below("separate")],
+    },
+    CheckDef {
+        field: &["labelSelector"],
+        when: &[
+            Condition::Part(&["rest"]),
+            Condition::Not(&Condition::Option(machinery::options::ANY_SPREAD_SELECTOR)),
+        ],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["matchLabelKeys"],
+        when: &[
+            Condition::Part(&["merged", "separate"]),
+            Condition::Unset(&["labelSelector"]),
+        ],
+        assertions: &[
+            Assertion::Forbidden("must not be specified when labelSelector is not set"),
+        ],
+    },
+    CheckDef {
+        field: &["matchLabelKeys"],
+        when: &[Condition::Part(&["merged"]), Condition::Set(&["labelSelector"])],
+        assertions: &[
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::qualified_name)],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["merged"]),
+            Condition::Set(&["labelSelector"]),
+            Condition::Set(&["matchLabelKeys"]),
+        ],
+        assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_domains(
+                    crate::functions::core::validate_merged_keys_of_constraint(
                         v,
                         path,
                         new,
@@ -675,14 +837,36 @@ const TOPOLOGY_SPREAD_CONSTRAINT_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &["nodeAffinityPolicy"],
-        when: &[Condition::Part(&["domains"])],
-        assertions: &[Assertion::OneOf(&["Honor", "Ignore"])],
+        field: &[],
+        when: &[Condition::Part(&["separate"]), Condition::Set(&["matchLabelKeys"])],
+        assertions: &[Assertion::Open(&[machinery::options::ASKED])],
     },
     CheckDef {
-        field: &["nodeTaintsPolicy"],
-        when: &[Condition::Part(&["domains"])],
-        assertions: &[Assertion::OneOf(&["Honor", "Ignore"])],
+        field: &["labelSelector", "matchLabels"],
+        when: &[Condition::Part(&["separate"])],
+        assertions: &[
+            Assertion::Keys(&[Assertion::Note(machinery::options::ASKED, &[])]),
+        ],
+    },
+    CheckDef {
+        field: &["labelSelector", "matchExpressions", "key"],
+        when: &[Condition::Part(&["separate"])],
+        assertions: &[Assertion::Note(machinery::options::ASKED, &[])],
+    },
+    CheckDef {
+        field: &["matchLabelKeys"],
+        when: &[Condition::Part(&["separate"])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Format(machinery::format::field::qualified_name),
+                    Assertion::Unnoted(
+                        machinery::options::ASKED,
+                        "exists in both matchLabelKeys and labelSelector",
+                    ),
+                ],
+            ),
+        ],
     },
 ];
 

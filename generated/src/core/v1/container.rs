@@ -121,7 +121,7 @@ pub struct Container {
 const CONTAINER_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
-        when: &[Condition::Part(&["head"])],
+        when: &[],
         assertions: &[
             Assertion::Required(""),
             Assertion::Name(machinery::format::NameRule::Dns1123Label),
@@ -129,12 +129,12 @@ const CONTAINER_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["image"],
-        when: &[Condition::Part(&["head"])],
+        when: &[],
         assertions: &[Assertion::Filled("")],
     },
     CheckDef {
         field: &["terminationMessagePolicy"],
-        when: &[Condition::Part(&["head"])],
+        when: &[],
         assertions: &[
             Assertion::Required(""),
             Assertion::OneOf(&["File", "FallbackToLogsOnError"]),
@@ -142,36 +142,193 @@ const CONTAINER_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["ports"],
-        when: &[Condition::Part(&["head"])],
+        when: &[],
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["env"],
-        when: &[Condition::Part(&["head"])],
+        when: &[],
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["envFrom"],
-        when: &[Condition::Part(&["head"])],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::PRIVILEGED,
+                &[Condition::Is(&["securityContext", "privileged"], &["true"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Open(
+                &[
+                    machinery::options::MOUNTED,
+                    machinery::options::MAPPED_NAMES,
+                    machinery::options::MAPPED_PATHS,
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["volumeDevices"])],
+        assertions: &[
+            Assertion::Open(
+                &[
+                    machinery::options::MOUNT_NAMES,
+                    machinery::options::MOUNT_PATHS,
+                    machinery::options::DEVICE_NAMES,
+                    machinery::options::DEVICE_PATHS,
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["volumeMounts"],
+        when: &[Condition::Set(&["volumeDevices"])],
+        assertions: &[Assertion::Below("noted")],
+    },
+    CheckDef {
+        field: &["volumeDevices"],
+        when: &[],
+        assertions: &[Assertion::Below("noted")],
+    },
+    CheckDef {
+        field: &["volumeMounts"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["volumeDevices"],
+        when: &[],
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["imagePullPolicy"],
-        when: &[Condition::Part(&["policy"])],
+        when: &[],
         assertions: &[
             Assertion::Required(""),
             Assertion::OneOf(&["Always", "IfNotPresent", "Never"]),
         ],
     },
     CheckDef {
+        field: &["resources"],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_container_resources(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
         field: &["resizePolicy"],
-        when: &[Condition::Part(&["tail"])],
+        when: &[],
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["securityContext"],
-        when: &[Condition::Part(&["tail"])],
+        when: &[],
         assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["restartPolicy"],
+        when: &[
+            Condition::Part(&["init_restarts"]),
+            Condition::Unset(&["restartPolicy"]),
+            Condition::Set(&["restartPolicyRules"]),
+        ],
+        assertions: &[
+            Assertion::Missing("must specify restartPolicy when restart rules are used"),
+        ],
+    },
+    CheckDef {
+        field: &["restartPolicy"],
+        when: &[
+            Condition::Part(&["init_restarts"]),
+            Condition::Not(
+                &Condition::Option(machinery::options::CONTAINER_RESTART_RULES),
+            ),
+        ],
+        assertions: &[Assertion::OneOf(&["Always"])],
+    },
+    CheckDef {
+        field: &["restartPolicyRules"],
+        when: &[
+            Condition::Part(&["init_restarts"]),
+            Condition::Is(&["restartPolicy"], &["Always"]),
+            Condition::Option(machinery::options::CONTAINER_RESTART_RULES),
+            Condition::Not(
+                &Condition::Option(machinery::options::RESTART_ALL_CONTAINERS),
+            ),
+        ],
+        assertions: &[
+            Assertion::Forbidden(
+                "restartPolicyRules are not allowed for init containers with restart \
+                policy Always",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["init_restarts"]),
+            Condition::Set(&["restartPolicy"]),
+            Condition::Any(
+                &[
+                    Condition::Not(&Condition::Is(&["restartPolicy"], &["Always"])),
+                    Condition::Option(machinery::options::RESTART_ALL_CONTAINERS),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Below("restarts")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["init"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_own_host_ports(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["init"]),
+            Condition::Is(&["restartPolicy"], &["Always"]),
+        ],
+        assertions: &[Assertion::Below("sidecar")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["init"]),
+            Condition::Not(&Condition::Is(&["restartPolicy"], &["Always"])),
+        ],
+        assertions: &[Assertion::Below("once")],
     },
     CheckDef {
         field: &["lifecycle"],
@@ -300,6 +457,14 @@ const CONTAINER_CHECKS: &[CheckDef] = &[
         when: &[
             Condition::Part(&["once"]),
             Condition::Not(&Condition::Option(machinery::options::INIT_RESIZE_RESTARTS)),
+        ],
+        assertions: &[Assertion::Below("once")],
+    },
+    CheckDef {
+        field: &["resizePolicy"],
+        when: &[
+            Condition::Part(&["resize_restarts"]),
+            Condition::Not(&Condition::Is(&["restartPolicy"], &["Always"])),
         ],
         assertions: &[Assertion::Below("once")],
     },
@@ -445,6 +610,22 @@ const CONTAINER_PORT_CHECKS: &[CheckDef] = &[
         when: &[],
         assertions: &[Assertion::Required(""), Assertion::OneOf(&["SCTP", "TCP", "UDP"])],
     },
+    CheckDef {
+        field: &["hostPort"],
+        when: &[
+            Condition::Part(&["on_host"]),
+            Condition::Not(&Condition::Same(&["hostPort"], &["containerPort"])),
+            Condition::Any(
+                &[
+                    Condition::Option(machinery::options::IN_POD),
+                    Condition::Not(&Condition::Is(&["hostPort"], &["0"])),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::Invalid("must match `containerPort` when `hostNetwork` is true"),
+        ],
+    },
 ];
 
 describe! { direct ContainerPort, CONTAINER_PORT "ContainerPort" {
@@ -474,6 +655,26 @@ pub struct ResourceRequirements {
     pub claims: Vec<ResourceClaim>,
 }
 
+/// What is checked in [`ResourceRequirements`], in this order.
+const RESOURCE_REQUIREMENTS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["huge_pages"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_whole_huge_pages(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+];
+
 describe! { direct ResourceRequirements, RESOURCE_REQUIREMENTS "ResourceRequirements" {
     
         .defaults(
@@ -486,6 +687,7 @@ describe! { direct ResourceRequirements, RESOURCE_REQUIREMENTS "ResourceRequirem
                 }),
             },
         )
+    .checks(RESOURCE_REQUIREMENTS_CHECKS)
 } [
     limits:   "limits",   1, Flags::OMIT_EMPTY;
     requests: "requests", 2, Flags::OMIT_EMPTY;
@@ -688,6 +890,53 @@ pub struct VolumeMount {
 /// What is checked in [`VolumeMount`], in this order.
 const VOLUME_MOUNT_CHECKS: &[CheckDef] = &[
     CheckDef {
+        field: &["name"],
+        when: &[Condition::Part(&["noted"])],
+        assertions: &[Assertion::Note(machinery::options::MOUNT_NAMES, &[])],
+    },
+    CheckDef {
+        field: &["mountPath"],
+        when: &[Condition::Part(&["noted"])],
+        assertions: &[Assertion::Note(machinery::options::MOUNT_PATHS, &["name"])],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Noted(machinery::options::VOLUMES, ""),
+        ],
+    },
+    CheckDef {
+        field: &["mountPath"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Unnoted(machinery::options::MOUNTED, "must be unique"),
+            Assertion::Note(machinery::options::MOUNTED, &[]),
+        ],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[
+            Assertion::Unnoted(
+                machinery::options::DEVICE_NAMES,
+                "must not already exist in volumeDevices",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["mountPath"],
+        when: &[],
+        assertions: &[
+            Assertion::Unnoted(
+                machinery::options::DEVICE_PATHS,
+                "must not already exist as a path in volumeDevices",
+            ),
+        ],
+    },
+    CheckDef {
         field: &["subPath"],
         when: &[],
         assertions: &[
@@ -811,7 +1060,84 @@ pub struct VolumeDevice {
     pub device_path: String,
 }
 
-describe! { direct VolumeDevice, VOLUME_DEVICE "VolumeDevice" {} [
+/// What is checked in [`VolumeDevice`], in this order.
+const VOLUME_DEVICE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[Condition::Part(&["noted"])],
+        assertions: &[Assertion::Note(machinery::options::DEVICE_NAMES, &[])],
+    },
+    CheckDef {
+        field: &["devicePath"],
+        when: &[Condition::Part(&["noted"])],
+        assertions: &[Assertion::Note(machinery::options::DEVICE_PATHS, &["name"])],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Optional,
+            Assertion::Unnoted(machinery::options::MAPPED_NAMES, "must be unique"),
+            Assertion::Note(machinery::options::MAPPED_NAMES, &[]),
+        ],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[Assertion::Noted(machinery::options::VOLUMES, "")],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[Condition::Noted(&["name"], machinery::options::VOLUMES)],
+        assertions: &[
+            Assertion::Noted(
+                machinery::options::BLOCK_VOLUMES,
+                "can only use volume source type of PersistentVolumeClaim or Ephemeral \
+                for block mode",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["devicePath"],
+        when: &[],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Unnoted(machinery::options::MAPPED_PATHS, "must be unique"),
+        ],
+    },
+    CheckDef {
+        field: &["devicePath"],
+        when: &[],
+        assertions: &[
+            Assertion::Format(machinery::format::field::device_path),
+            Assertion::Valid,
+            Assertion::Note(machinery::options::MAPPED_PATHS, &[]),
+        ],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[
+            Assertion::Unnoted(
+                machinery::options::MOUNT_NAMES,
+                "must not already exist in volumeMounts",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["devicePath"],
+        when: &[],
+        assertions: &[
+            Assertion::Unnoted(
+                machinery::options::MOUNT_PATHS,
+                "must not already exist as a path in volumeMounts",
+            ),
+        ],
+    },
+];
+
+describe! { direct VolumeDevice, VOLUME_DEVICE "VolumeDevice" { .checks(VOLUME_DEVICE_CHECKS) } [
     name:        "name",       1, Flags::REQUIRED;
     device_path: "devicePath", 2, Flags::REQUIRED;
 ] }
@@ -827,6 +1153,228 @@ pub struct EphemeralContainer {
 
 /// What is checked in [`EphemeralContainer`], in this order.
 const EPHEMERAL_CONTAINER_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Label),
+        ],
+    },
+    CheckDef {
+        field: &["image"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["terminationMessagePolicy"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["File", "FallbackToLogsOnError"]),
+        ],
+    },
+    CheckDef {
+        field: &["ports"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["env"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["envFrom"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::PRIVILEGED,
+                &[Condition::Is(&["securityContext", "privileged"], &["true"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Open(
+                &[
+                    machinery::options::MOUNTED,
+                    machinery::options::MAPPED_NAMES,
+                    machinery::options::MAPPED_PATHS,
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["volumeDevices"])],
+        assertions: &[
+            Assertion::Open(
+                &[
+                    machinery::options::MOUNT_NAMES,
+                    machinery::options::MOUNT_PATHS,
+                    machinery::options::DEVICE_NAMES,
+                    machinery::options::DEVICE_PATHS,
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["volumeMounts"],
+        when: &[Condition::Set(&["volumeDevices"])],
+        assertions: &[Assertion::Below("noted")],
+    },
+    CheckDef {
+        field: &["volumeDevices"],
+        when: &[],
+        assertions: &[Assertion::Below("noted")],
+    },
+    CheckDef {
+        field: &["volumeMounts"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["volumeDevices"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["imagePullPolicy"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["Always", "IfNotPresent", "Never"]),
+        ],
+    },
+    CheckDef {
+        field: &["resources"],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_container_resources(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["resizePolicy"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["securityContext"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["image"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::trimmed_text)],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[
+            Assertion::Unnoted(machinery::options::NAMES, ""),
+            Assertion::Note(machinery::options::NAMES, &[]),
+        ],
+    },
+    CheckDef {
+        field: &["targetContainerName"],
+        when: &[],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Noted(machinery::options::TARGETS, ""),
+        ],
+    },
+    CheckDef {
+        field: &["ports"],
+        when: &[
+            Condition::Any(
+                &[Condition::Set(&["ports"]), Condition::SentEmpty(&["ports"])],
+            ),
+        ],
+        assertions: &[Assertion::Refused("cannot be set for an Ephemeral Container")],
+    },
+    CheckDef {
+        field: &["resources"],
+        when: &[
+            Condition::Any(
+                &[
+                    Condition::Set(&["resources", "limits"]),
+                    Condition::Set(&["resources", "requests"]),
+                    Condition::Set(&["resources", "claims"]),
+                    Condition::SentEmpty(&["resources", "limits"]),
+                    Condition::SentEmpty(&["resources", "requests"]),
+                    Condition::SentEmpty(&["resources", "claims"]),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Refused("cannot be set for an Ephemeral Container")],
+    },
+    CheckDef {
+        field: &["resizePolicy"],
+        when: &[
+            Condition::Any(
+                &[
+                    Condition::Set(&["resizePolicy"]),
+                    Condition::SentEmpty(&["resizePolicy"]),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Refused("cannot be set for an Ephemeral Container")],
+    },
+    CheckDef {
+        field: &["restartPolicy"],
+        when: &[],
+        assertions: &[Assertion::Forbidden("cannot be set for an Ephemeral Container")],
+    },
+    CheckDef {
+        field: &["restartPolicyRules"],
+        when: &[
+            Condition::Any(
+                &[
+                    Condition::Set(&["restartPolicyRules"]),
+                    Condition::SentEmpty(&["restartPolicyRules"]),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Refused("cannot be set for an Ephemeral Container")],
+    },
+    CheckDef {
+        field: &["livenessProbe"],
+        when: &[],
+        assertions: &[Assertion::Forbidden("cannot be set for an Ephemeral Container")],
+    },
+    CheckDef {
+        field: &["readinessProbe"],
+        when: &[],
+        assertions: &[Assertion::Forbidden("cannot be set for an Ephemeral Container")],
+    },
+    CheckDef {
+        field: &["startupProbe"],
+        when: &[],
+        assertions: &[Assertion::Forbidden("cannot be set for an Ephemeral Container")],
+    },
+    CheckDef {
+        field: &["lifecycle"],
+        when: &[],
+        assertions: &[Assertion::Forbidden("cannot be set for an Ephemeral Container")],
+    },
     CheckDef {
         field: &["volumeMounts"],
         when: &[],
@@ -932,67 +1480,8 @@ pub struct EphemeralContainerCommon {
     pub tty: bool,
 }
 
-/// What is checked in [`EphemeralContainerCommon`], in this order.
-const EPHEMERAL_CONTAINER_COMMON_CHECKS: &[CheckDef] = &[
-    CheckDef {
-        field: &["name"],
-        when: &[Condition::Part(&["head"])],
-        assertions: &[
-            Assertion::Required(""),
-            Assertion::Name(machinery::format::NameRule::Dns1123Label),
-        ],
-    },
-    CheckDef {
-        field: &["image"],
-        when: &[Condition::Part(&["head"])],
-        assertions: &[Assertion::Filled("")],
-    },
-    CheckDef {
-        field: &["terminationMessagePolicy"],
-        when: &[Condition::Part(&["head"])],
-        assertions: &[
-            Assertion::Required(""),
-            Assertion::OneOf(&["File", "FallbackToLogsOnError"]),
-        ],
-    },
-    CheckDef {
-        field: &["ports"],
-        when: &[Condition::Part(&["head"])],
-        assertions: &[Assertion::Below("")],
-    },
-    CheckDef {
-        field: &["env"],
-        when: &[Condition::Part(&["head"])],
-        assertions: &[Assertion::Below("")],
-    },
-    CheckDef {
-        field: &["envFrom"],
-        when: &[Condition::Part(&["head"])],
-        assertions: &[Assertion::Below("")],
-    },
-    CheckDef {
-        field: &["imagePullPolicy"],
-        when: &[Condition::Part(&["policy"])],
-        assertions: &[
-            Assertion::Required(""),
-            Assertion::OneOf(&["Always", "IfNotPresent", "Never"]),
-        ],
-    },
-    CheckDef {
-        field: &["resizePolicy"],
-        when: &[Condition::Part(&["tail"])],
-        assertions: &[Assertion::Below("")],
-    },
-    CheckDef {
-        field: &["securityContext"],
-        when: &[Condition::Part(&["tail"])],
-        assertions: &[Assertion::Below("")],
-    },
-];
-
 describe! { direct EphemeralContainerCommon, EPHEMERAL_CONTAINER_COMMON "EphemeralContainerCommon" {
     .defaults_below()
-    .checks(EPHEMERAL_CONTAINER_COMMON_CHECKS)
 } [
     name:                       "name",                      1, Flags::REQUIRED;
     image:                      "image",                     2, Flags::OMIT_EMPTY;

@@ -394,55 +394,194 @@ const RESOURCE_FIELD_SELECTOR_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Required("")],
     },
     CheckDef {
-        field: &[],
-        when: &[Condition::Set(&["resource"])],
+        field: &["resource"],
+        when: &[
+            Condition::Not(
+                &Condition::Begins(
+                    &["resource"],
+                    &["limits.hugepages-", "requests.hugepages-"],
+                ),
+            ),
+        ],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_shown_resource(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Optional,
+            Assertion::OneOf(
+                &[
+                    "limits.cpu",
+                    "limits.ephemeral-storage",
+                    "limits.memory",
+                    "requests.cpu",
+                    "requests.ephemeral-storage",
+                    "requests.memory",
+                ],
+            ),
         ],
     },
     CheckDef {
-        field: &[],
+        field: &["resource"],
         when: &[
             Condition::Part(&["volume"]),
             Condition::Set(&["containerName"]),
-            Condition::Set(&["resource"]),
+            Condition::Not(
+                &Condition::Begins(
+                    &["resource"],
+                    &["limits.hugepages-", "requests.hugepages-"],
+                ),
+            ),
         ],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_shown_resource(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Optional,
+            Assertion::OneOf(
+                &[
+                    "limits.cpu",
+                    "limits.ephemeral-storage",
+                    "limits.memory",
+                    "requests.cpu",
+                    "requests.ephemeral-storage",
+                    "requests.memory",
+                ],
+            ),
         ],
     },
     CheckDef {
-        field: &[],
-        when: &[Condition::Part(&["", "volume"])],
+        field: &["resource"],
+        when: &[
+            Condition::Part(&["", "volume"]),
+            Condition::Is(&["resource"], &["limits.cpu", "requests.cpu"]),
+            Condition::Not(&Condition::Is(&["divisor"], &["0", "1m", "1"])),
+        ],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_divisor(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::At(
+                "divisor",
+                &[
+                    Assertion::Invalid(
+                        "only divisor's values 1m and 1 are supported with the cpu resource",
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["resource"],
+        when: &[
+            Condition::Part(&["", "volume"]),
+            Condition::Is(&["resource"], &["limits.memory", "requests.memory"]),
+            Condition::Not(
+                &Condition::Is(
+                    &["divisor"],
+                    &[
+                        "0",
+                        "1",
+                        "1k",
+                        "1M",
+                        "1G",
+                        "1T",
+                        "1P",
+                        "1E",
+                        "1Ki",
+                        "1Mi",
+                        "1Gi",
+                        "1Ti",
+                        "1Pi",
+                        "1Ei",
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::At(
+                "divisor",
+                &[
+                    Assertion::Invalid(
+                        "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, \
+                1Pi, 1Ei are supported with the memory resource",
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["resource"],
+        when: &[
+            Condition::Part(&["", "volume"]),
+            Condition::Is(
+                &["resource"],
+                &["limits.ephemeral-storage", "requests.ephemeral-storage"],
+            ),
+            Condition::Not(
+                &Condition::Is(
+                    &["divisor"],
+                    &[
+                        "0",
+                        "1",
+                        "1k",
+                        "1M",
+                        "1G",
+                        "1T",
+                        "1P",
+                        "1E",
+                        "1Ki",
+                        "1Mi",
+                        "1Gi",
+                        "1Ti",
+                        "1Pi",
+                        "1Ei",
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::At(
+                "divisor",
+                &[
+                    Assertion::Invalid(
+                        "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, \
+                1Pi, 1Ei are supported with the local ephemeral storage resource",
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["resource"],
+        when: &[
+            Condition::Part(&["", "volume"]),
+            Condition::Begins(
+                &["resource"],
+                &["limits.hugepages-", "requests.hugepages-"],
+            ),
+            Condition::Not(
+                &Condition::Is(
+                    &["divisor"],
+                    &[
+                        "0",
+                        "1",
+                        "1k",
+                        "1M",
+                        "1G",
+                        "1T",
+                        "1P",
+                        "1E",
+                        "1Ki",
+                        "1Mi",
+                        "1Gi",
+                        "1Ti",
+                        "1Pi",
+                        "1Ei",
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::At(
+                "divisor",
+                &[
+                    Assertion::Invalid(
+                        "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, \
+                1Pi, 1Ei are supported with the hugepages resource",
+                    ),
+                ],
+            ),
         ],
     },
 ];

@@ -56,6 +56,291 @@ pub struct Pod {
     pub status: PodStatus,
 }
 
+/// What is checked in [`Pod`], in this order.
+const POD_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[Assertion::Choose(machinery::options::IN_POD, &[])],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::STATIC_POD,
+                &[
+                    Condition::Set(
+                        &["metadata", "annotations", "kubernetes.io/config.mirror"],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["metadata", "name"],
+        when: &[],
+        assertions: &[Assertion::Tell(machinery::options::OBJECT_NAME)],
+    },
+    CheckDef {
+        field: &["metadata"],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::choose_by_meta(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[],
+        assertions: &[Assertion::Below("options")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_annotations_of_pod(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Below("pod")],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Create],
+        assertions: &[Assertion::Below("new")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Create],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_pod_against_annotations(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Update, Condition::Not(&Condition::Subresource("resize"))],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_annotations_change(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Update, Condition::Subresource("")],
+        assertions: &[Assertion::Below("change")],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["spec", "nodeName"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[
+            Assertion::At(
+                "/status.nodeName",
+                &[Assertion::Unchanged("may not be changed directly")],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "nominatedNodeName"],
+        when: &[
+            Condition::Subresource("status"),
+            Condition::Changed(&["status", "nominatedNodeName"]),
+        ],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
+    },
+    CheckDef {
+        field: &["status", "nominatedNodeName"],
+        when: &[
+            Condition::Subresource("status"),
+            Condition::Changed(&["status", "nominatedNodeName"]),
+            Condition::Gate("ClearingNominatedNodeNameAfterBinding"),
+            Condition::Was(&Condition::Set(&["spec", "nodeName"])),
+        ],
+        assertions: &[
+            Assertion::Forbidden(
+                "may not be set on pods that are already bound to a node",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Below("class")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Subresource("status")],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_container_states(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Open(&[machinery::options::SPEC_CLAIMS])],
+    },
+    CheckDef {
+        field: &["spec", "resourceClaims", "name"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Note(machinery::options::SPEC_CLAIMS, &[])],
+    },
+    CheckDef {
+        field: &["status", "resourceClaimStatuses"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["status", "extendedResourceClaimStatus", "requestMappings"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Filled("at least one request mapping is required")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Subresource("status"),
+            Condition::Set(&["status", "extendedResourceClaimStatus"]),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_extended_resources(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["status", "extendedResourceClaimStatus"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["status", "nodeAllocatableResourceClaimStatuses"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Below("addresses")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Subresource("status")],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::OS_LINUX,
+                &[
+                    Condition::Any(
+                        &[
+                            Condition::Unset(&["spec", "os"]),
+                            Condition::Is(&["spec", "os", "name"], &["linux"]),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Subresource("status")],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::OS_WINDOWS,
+                &[Condition::Is(&["spec", "os", "name"], &["windows"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Below("users")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Subresource("status")],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_allocated_resources(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Below("mounts")],
+    },
+];
+
 describe! { Pod, POD "Pod" {
     
         .defaults(
@@ -75,6 +360,7 @@ describe! { Pod, POD "Pod" {
                 crate::functions::core::normalize_pod(v)
             }
         })
+    .checks(POD_CHECKS)
     
         .validate(|v, path, new, old| {
             if let Some(new) = new.downcast::<Pod>() {
@@ -206,17 +492,524 @@ pub struct PodSpec {
 /// What is checked in [`PodSpec`], in this order.
 const POD_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["options"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::ENV_FILES,
+                &[
+                    Condition::Any(
+                        &[
+                            Condition::Gate("EnvFiles"),
+                            Condition::Was(&Condition::Uses("EnvFiles")),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["options"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::CONTAINER_RESTART_RULES,
+                &[
+                    Condition::Any(
+                        &[
+                            Condition::Gate("ContainerRestartRules"),
+                            Condition::Was(&Condition::Uses("ContainerRestartRules")),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["options"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::RESTART_ALL_CONTAINERS,
+                &[
+                    Condition::Any(
+                        &[
+                            Condition::Gate("RestartAllContainersOnContainerExits"),
+                            Condition::Was(
+                                &Condition::Is(
+                                    &["containers", "restartPolicyRules", "action"],
+                                    &["RestartAllContainers"],
+                                ),
+                            ),
+                            Condition::Was(
+                                &Condition::Is(
+                                    &["initContainers", "restartPolicyRules", "action"],
+                                    &["RestartAllContainers"],
+                                ),
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["options"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::COMPARED_TOLERATIONS,
+                &[
+                    Condition::Any(
+                        &[
+                            Condition::Gate("TaintTolerationComparisonOperators"),
+                            Condition::Was(
+                                &Condition::Is(&["tolerations", "operator"], &["Lt", "Gt"]),
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["options"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::USER_NAMESPACES_IN_HOST_NETWORK,
+                &[
+                    Condition::Any(
+                        &[
+                            Condition::Gate("UserNamespacesHostNetworkSupport"),
+                            Condition::Was(
+                                &Condition::All(
+                                    &[
+                                        Condition::Is(&["hostUsers"], &["false"]),
+                                        Condition::Is(&["hostNetwork"], &["true"]),
+                                    ],
+                                ),
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["options"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::USER_NAMESPACES_WITH_DEVICES,
+                &[
+                    Condition::Was(
+                        &Condition::All(
+                            &[
+                                Condition::Is(&["hostUsers"], &["false"]),
+                                Condition::Any(
+                                    &[
+                                        Condition::Set(&["containers", "volumeDevices"]),
+                                        Condition::Set(&["initContainers", "volumeDevices"]),
+                                        Condition::Set(&["ephemeralContainers", "volumeDevices"]),
+                                    ],
+                                ),
+                            ],
+                        ),
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["options"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::ONLY_RECURSIVE_LABEL_CHANGES,
+                &[
+                    Condition::Not(&Condition::Gate("SELinuxMount")),
+                    Condition::Not(
+                        &Condition::Was(
+                            &Condition::Set(&["securityContext", "seLinuxChangePolicy"]),
+                        ),
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["options"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::ANY_TOKEN_PATH,
+                &[
+                    Condition::Was(
+                        &Condition::Not(
+                            &Condition::Holds(
+                                &[
+                                    "volumes",
+                                    "projected",
+                                    "sources",
+                                    "serviceAccountToken",
+                                    "path",
+                                ],
+                                &[Assertion::Format(machinery::format::field::volume_path)],
+                            ),
+                        ),
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["options"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::INDIVISIBLE_HUGE_PAGES,
+                &[
+                    Condition::Any(
+                        &[
+                            Condition::Was(
+                                &Condition::Not(
+                                    &Condition::Holds(
+                                        &["containers", "resources"],
+                                        &[Assertion::Below("huge_pages")],
+                                    ),
+                                ),
+                            ),
+                            Condition::Was(
+                                &Condition::Not(
+                                    &Condition::Holds(
+                                        &["initContainers", "resources"],
+                                        &[Assertion::Below("huge_pages")],
+                                    ),
+                                ),
+                            ),
+                            Condition::Was(
+                                &Condition::Not(
+                                    &Condition::Holds(
+                                        &["ephemeralContainers", "resources"],
+                                        &[Assertion::Below("huge_pages")],
+                                    ),
+                                ),
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["options"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::INIT_RESIZE_RESTARTS,
+                &[
+                    Condition::Was(
+                        &Condition::Not(
+                            &Condition::Holds(
+                                &["initContainers"],
+                                &[Assertion::Below("resize_restarts")],
+                            ),
+                        ),
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["options"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::SYSCTLS_OF_HOST,
+                &[
+                    Condition::Any(
+                        &[
+                            Condition::Was(
+                                &Condition::All(
+                                    &[
+                                        Condition::Is(&["hostNetwork"], &["true"]),
+                                        Condition::Not(
+                                            &Condition::Holds(
+                                                &["securityContext", "sysctls", "name"],
+                                                &[
+                                                    Assertion::Format(
+                                                        machinery::format::field::sysctl_beside_network,
+                                                    ),
+                                                ],
+                                            ),
+                                        ),
+                                    ],
+                                ),
+                            ),
+                            Condition::Was(
+                                &Condition::All(
+                                    &[
+                                        Condition::Is(&["hostIPC"], &["true"]),
+                                        Condition::Not(
+                                            &Condition::Holds(
+                                                &["securityContext", "sysctls", "name"],
+                                                &[
+                                                    Assertion::Format(
+                                                        machinery::format::field::sysctl_beside_ipc,
+                                                    ),
+                                                ],
+                                            ),
+                                        ),
+                                    ],
+                                ),
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["options"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::ANY_SPREAD_SELECTOR,
+                &[
+                    Condition::Was(
+                        &Condition::Not(
+                            &Condition::Holds(
+                                &["topologySpreadConstraints", "labelSelector"],
+                                &[Assertion::Below("")],
+                            ),
+                        ),
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["options"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::SEPARATE_LABEL_KEYS,
+                &[
+                    Condition::Any(
+                        &[
+                            Condition::Not(
+                                &Condition::Gate("MatchLabelKeysInPodTopologySpread"),
+                            ),
+                            Condition::All(
+                                &[
+                                    Condition::Gate(
+                                        "MatchLabelKeysInPodTopologySpreadSelectorMerge",
+                                    ),
+                                    Condition::Was(
+                                        &Condition::Not(
+                                            &Condition::Holds(
+                                                &["topologySpreadConstraints"],
+                                                &[Assertion::Below("merged")],
+                                            ),
+                                        ),
+                                    ),
+                                ],
+                            ),
+                            Condition::All(
+                                &[
+                                    Condition::Not(
+                                        &Condition::Gate(
+                                            "MatchLabelKeysInPodTopologySpreadSelectorMerge",
+                                        ),
+                                    ),
+                                    Condition::Not(
+                                        &Condition::Was(
+                                            &Condition::Not(
+                                                &Condition::Holds(
+                                                    &["topologySpreadConstraints"],
+                                                    &[Assertion::Below("separate")],
+                                                ),
+                                            ),
+                                        ),
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["options"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::ANY_VALUES_OF_NODES,
+                &[
+                    Condition::Was(
+                        &Condition::Not(
+                            &Condition::Holds(
+                                &[
+                                    "affinity",
+                                    "nodeAffinity",
+                                    "requiredDuringSchedulingIgnoredDuringExecution",
+                                ],
+                                &[
+                                    Assertion::Field(
+                                        &["nodeSelectorTerms", "matchExpressions", "values"],
+                                        &[
+                                            Assertion::Each(
+                                                &[Assertion::Format(machinery::format::field::label_value)],
+                                            ),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                        ),
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["options"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::ANY_VALUES_OF_PODS,
+                &[
+                    Condition::Any(
+                        &[
+                            Condition::Was(
+                                &Condition::Not(
+                                    &Condition::Holds(
+                                        &["affinity", "podAffinity"],
+                                        &[Assertion::Below("known_values")],
+                                    ),
+                                ),
+                            ),
+                            Condition::Was(
+                                &Condition::Not(
+                                    &Condition::Holds(
+                                        &["affinity", "podAntiAffinity"],
+                                        &[Assertion::Below("known_values")],
+                                    ),
+                                ),
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Open(
+                &[
+                    machinery::options::VOLUMES,
+                    machinery::options::BLOCK_VOLUMES,
+                    machinery::options::MADE_CLAIMS,
+                    machinery::options::POD_CLAIMS,
+                    machinery::options::NAMES,
+                    machinery::options::TARGETS,
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::HOST_USERS,
+                &[Condition::Not(&Condition::Is(&["hostUsers"], &["false"]))],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::HOST_NETWORK,
+                &[Condition::Is(&["hostNetwork"], &["true"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::HOST_IPC,
+                &[Condition::Is(&["hostIPC"], &["true"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::NEVER_RESTARTED,
+                &[Condition::Is(&["restartPolicy"], &["Never"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::OS_UNKNOWN,
+                &[Condition::Unset(&["os"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::OS_LINUX,
+                &[Condition::Is(&["os", "name"], &["linux"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::OS_WINDOWS,
+                &[Condition::Is(&["os", "name"], &["windows"])],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["terminationGracePeriodSeconds"],
+        when: &[],
+        assertions: &[Assertion::Tell(machinery::options::GRACE_PERIOD)],
+    },
+    CheckDef {
         field: &["terminationGracePeriodSeconds"],
         when: &[],
         assertions: &[Assertion::Required("")],
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["hostNetwork"], &["true"])],
+        when: &[
+            Condition::Option(machinery::options::IN_POD),
+            Condition::Set(&["volumes", "ephemeral"]),
+        ],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_ports_of_host(
+                    crate::functions::core::note_made_claims(
                         v,
                         path,
                         new,
@@ -227,8 +1020,169 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
+        field: &["volumes"],
+        when: &[],
+        assertions: &[Assertion::Below("of_pod")],
+    },
+    CheckDef {
+        field: &["resourceClaims"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["resourceClaims", "name"],
+        when: &[],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Note(machinery::options::POD_CLAIMS, &[]),
+        ],
+    },
+    CheckDef {
+        field: &["containers"],
+        when: &[],
+        assertions: &[Assertion::Required("")],
+    },
+    CheckDef {
+        field: &["containers"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Below(""),
+                    Assertion::Field(
+                        &["name"],
+                        &[
+                            Assertion::Unnoted(machinery::options::NAMES, ""),
+                            Assertion::Note(machinery::options::NAMES, &[]),
+                        ],
+                    ),
+                    Assertion::Below("main"),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_host_ports(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["initContainers"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Below(""),
+                    Assertion::Below("init_restarts"),
+                    Assertion::Field(
+                        &["name"],
+                        &[
+                            Assertion::Unnoted(machinery::options::NAMES, ""),
+                            Assertion::Optional,
+                            Assertion::Note(machinery::options::NAMES, &[]),
+                        ],
+                    ),
+                    Assertion::Below("init"),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["containers", "name"],
+        when: &[Condition::Set(&["ephemeralContainers"])],
+        assertions: &[Assertion::Note(machinery::options::TARGETS, &[])],
+    },
+    CheckDef {
+        field: &["initContainers", "name"],
+        when: &[Condition::Set(&["ephemeralContainers"])],
+        assertions: &[Assertion::Note(machinery::options::TARGETS, &[])],
+    },
+    CheckDef {
+        field: &["initContainers", "name"],
+        when: &[Condition::Set(&["ephemeralContainers"])],
+        assertions: &[Assertion::Note(machinery::options::NAMES, &[])],
+    },
+    CheckDef {
+        field: &["ephemeralContainers"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["resources"],
+        when: &[
+            Condition::Gate("PodLevelResources"),
+            Condition::Is(&["os", "name"], &["windows"]),
+        ],
+        assertions: &[Assertion::Forbidden("may not be set for a windows pod")],
+    },
+    CheckDef {
+        field: &["resources", "claims"],
+        when: &[
+            Condition::Gate("PodLevelResources"),
+            Condition::Not(&Condition::Is(&["os", "name"], &["windows"])),
+        ],
+        assertions: &[
+            Assertion::Forbidden("claims may not be set for Resources at pod-level"),
+        ],
+    },
+    CheckDef {
+        field: &["resources"],
+        when: &[
+            Condition::Gate("PodLevelResources"),
+            Condition::Not(&Condition::Is(&["os", "name"], &["windows"])),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_pod_resources(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Gate("PodLevelResources"),
+            Condition::Not(&Condition::Is(&["os", "name"], &["windows"])),
+            Condition::Set(&["resources"]),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_aggregates(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["containers", "ports"],
+        when: &[Condition::Is(&["hostNetwork"], &["true"])],
+        assertions: &[Assertion::Below("on_host")],
+    },
+    CheckDef {
         field: &["restartPolicy"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[
             Assertion::Required(""),
             Assertion::OneOf(&["Always", "OnFailure", "Never"]),
@@ -236,7 +1190,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["dnsPolicy"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[
             Assertion::Required(""),
             Assertion::OneOf(
@@ -246,18 +1200,17 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["nodeSelector"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[Assertion::Labels],
     },
     CheckDef {
         field: &["securityContext"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[Assertion::Below("ids")],
     },
     CheckDef {
         field: &["shareProcessNamespace"],
         when: &[
-            Condition::Part(&["rest"]),
             Condition::Set(&["securityContext"]),
             Condition::Is(&["shareProcessNamespace"], &["true"]),
             Condition::Is(&["hostPID"], &["true"]),
@@ -274,35 +1227,23 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &[],
-        when: &[Condition::Part(&["rest"]), Condition::Set(&["securityContext"])],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_sysctls_of_pod(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        field: &["securityContext", "sysctls"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["securityContext"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["affinity"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["dnsConfig"],
         when: &[
-            Condition::Part(&["rest"]),
             Condition::Is(&["dnsPolicy"], &["None"]),
             Condition::Unset(&["dnsConfig"]),
         ],
@@ -313,7 +1254,6 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["dnsConfig", "nameservers"],
         when: &[
-            Condition::Part(&["rest"]),
             Condition::Is(&["dnsPolicy"], &["None"]),
             Condition::Unset(&["dnsConfig", "nameservers"]),
         ],
@@ -326,7 +1266,6 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["dnsConfig"],
         when: &[
-            Condition::Part(&["rest"]),
             Condition::Any(
                 &[
                     Condition::Not(&Condition::Is(&["dnsPolicy"], &["None"])),
@@ -338,17 +1277,17 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["readinessGates"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["schedulingGates"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
@@ -364,7 +1303,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
@@ -381,7 +1320,6 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["hostNetwork"],
         when: &[
-            Condition::Part(&["rest"]),
             Condition::Is(&["hostUsers"], &["false"]),
             Condition::Is(&["hostNetwork"], &["true"]),
             Condition::Not(
@@ -393,7 +1331,6 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["hostPID"],
         when: &[
-            Condition::Part(&["rest"]),
             Condition::Is(&["hostUsers"], &["false"]),
             Condition::Is(&["hostPID"], &["true"]),
         ],
@@ -407,7 +1344,6 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["hostIPC"],
         when: &[
-            Condition::Part(&["rest"]),
             Condition::Is(&["hostUsers"], &["false"]),
             Condition::Is(&["hostIPC"], &["true"]),
         ],
@@ -419,69 +1355,38 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &["initContainers"],
+        field: &["initContainers", "volumeDevices"],
         when: &[
-            Condition::Part(&["rest"]),
             Condition::Is(&["hostUsers"], &["false"]),
             Condition::Not(
                 &Condition::Option(machinery::options::USER_NAMESPACES_WITH_DEVICES),
             ),
         ],
-        assertions: &[
-            Assertion::Each(
-                &[
-                    Assertion::Field(
-                        &["volumeDevices"],
-                        &[Assertion::Forbidden("when `hostUsers` is false")],
-                    ),
-                ],
-            ),
-        ],
+        assertions: &[Assertion::Forbidden("when `hostUsers` is false")],
     },
     CheckDef {
-        field: &["containers"],
+        field: &["containers", "volumeDevices"],
         when: &[
-            Condition::Part(&["rest"]),
             Condition::Is(&["hostUsers"], &["false"]),
             Condition::Not(
                 &Condition::Option(machinery::options::USER_NAMESPACES_WITH_DEVICES),
             ),
         ],
-        assertions: &[
-            Assertion::Each(
-                &[
-                    Assertion::Field(
-                        &["volumeDevices"],
-                        &[Assertion::Forbidden("when `hostUsers` is false")],
-                    ),
-                ],
-            ),
-        ],
+        assertions: &[Assertion::Forbidden("when `hostUsers` is false")],
     },
     CheckDef {
-        field: &["ephemeralContainers"],
+        field: &["ephemeralContainers", "volumeDevices"],
         when: &[
-            Condition::Part(&["rest"]),
             Condition::Is(&["hostUsers"], &["false"]),
             Condition::Not(
                 &Condition::Option(machinery::options::USER_NAMESPACES_WITH_DEVICES),
             ),
         ],
-        assertions: &[
-            Assertion::Each(
-                &[
-                    Assertion::Field(
-                        &["volumeDevices"],
-                        &[Assertion::Forbidden("when `hostUsers` is false")],
-                    ),
-                ],
-            ),
-        ],
+        assertions: &[Assertion::Forbidden("when `hostUsers` is false")],
     },
     CheckDef {
         field: &["hostnameOverride"],
         when: &[
-            Condition::Part(&["rest"]),
             Condition::Set(&["hostnameOverride"]),
             Condition::Is(&["setHostnameAsFQDN"], &["true"]),
         ],
@@ -492,7 +1397,6 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["hostnameOverride"],
         when: &[
-            Condition::Part(&["rest"]),
             Condition::Set(&["hostnameOverride"]),
             Condition::Is(&["hostNetwork"], &["true"]),
         ],
@@ -502,7 +1406,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["hostnameOverride"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[
             Assertion::MaxBytes(64, ""),
             Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
@@ -510,7 +1414,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["serviceAccountName"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[
             Assertion::Optional,
             Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
@@ -518,7 +1422,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["nodeName"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[
             Assertion::Optional,
             Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
@@ -526,12 +1430,12 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["activeDeadlineSeconds"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[Assertion::Range(1, 2147483647, "")],
     },
     CheckDef {
         field: &["hostname"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[
             Assertion::Optional,
             Assertion::Name(machinery::format::NameRule::Dns1123Label),
@@ -539,7 +1443,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["subdomain"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[
             Assertion::Optional,
             Assertion::Name(machinery::format::NameRule::Dns1123Label),
@@ -547,17 +1451,17 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["tolerations"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["hostAliases"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &["priorityClassName"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[
             Assertion::Optional,
             Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
@@ -565,13 +1469,12 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["runtimeClassName"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
     },
     CheckDef {
         field: &["preemptionPolicy"],
         when: &[
-            Condition::Part(&["rest"]),
             Condition::Set(&["preemptionPolicy"]),
             Condition::Is(&["preemptionPolicy"], &[""]),
         ],
@@ -579,15 +1482,12 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["preemptionPolicy"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Not(&Condition::Is(&["preemptionPolicy"], &[""])),
-        ],
+        when: &[Condition::Not(&Condition::Is(&["preemptionPolicy"], &[""]))],
         assertions: &[Assertion::OneOf(&["PreemptLowerPriority", "Never"])],
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
@@ -603,98 +1503,55 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["os", "name"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[Assertion::Required("")],
     },
     CheckDef {
         field: &["securityContext", "windowsOptions"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["linux"])],
+        when: &[Condition::Is(&["os", "name"], &["linux"])],
         assertions: &[
             Assertion::Forbidden("windows options cannot be set for a linux pod"),
         ],
     },
     CheckDef {
-        field: &["initContainers"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["linux"])],
+        field: &["initContainers", "securityContext", "windowsOptions"],
+        when: &[Condition::Is(&["os", "name"], &["linux"])],
         assertions: &[
-            Assertion::Each(
-                &[
-                    Assertion::Field(
-                        &["securityContext", "windowsOptions"],
-                        &[
-                            Assertion::Forbidden(
-                                "windows options cannot be set for a linux pod",
-                            ),
-                        ],
-                    ),
-                ],
-            ),
+            Assertion::Forbidden("windows options cannot be set for a linux pod"),
         ],
     },
     CheckDef {
-        field: &["containers"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["linux"])],
+        field: &["containers", "securityContext", "windowsOptions"],
+        when: &[Condition::Is(&["os", "name"], &["linux"])],
         assertions: &[
-            Assertion::Each(
-                &[
-                    Assertion::Field(
-                        &["securityContext", "windowsOptions"],
-                        &[
-                            Assertion::Forbidden(
-                                "windows options cannot be set for a linux pod",
-                            ),
-                        ],
-                    ),
-                ],
-            ),
+            Assertion::Forbidden("windows options cannot be set for a linux pod"),
         ],
     },
     CheckDef {
-        field: &["ephemeralContainers"],
-        when: &[Condition::Part(&["rest"]), Condition::Is(&["os", "name"], &["linux"])],
+        field: &["ephemeralContainers", "securityContext", "windowsOptions"],
+        when: &[Condition::Is(&["os", "name"], &["linux"])],
         assertions: &[
-            Assertion::Each(
-                &[
-                    Assertion::Field(
-                        &["securityContext", "windowsOptions"],
-                        &[
-                            Assertion::Forbidden(
-                                "windows options cannot be set for a linux pod",
-                            ),
-                        ],
-                    ),
-                ],
-            ),
+            Assertion::Forbidden("windows options cannot be set for a linux pod"),
         ],
     },
     CheckDef {
         field: &["securityContext", "appArmorProfile"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "seLinuxOptions"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["hostUsers"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["hostPID"],
         when: &[
-            Condition::Part(&["rest"]),
             Condition::Is(&["os", "name"], &["windows"]),
             Condition::Is(&["hostPID"], &["true"]),
         ],
@@ -703,7 +1560,6 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["hostIPC"],
         when: &[
-            Condition::Part(&["rest"]),
             Condition::Is(&["os", "name"], &["windows"]),
             Condition::Is(&["hostIPC"], &["true"]),
         ],
@@ -711,123 +1567,72 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["securityContext", "seccompProfile"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "fsGroup"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "fsGroupChangePolicy"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "sysctls"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["shareProcessNamespace"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "runAsUser"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "runAsGroup"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "supplementalGroups"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "supplementalGroupsPolicy"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
         field: &["securityContext", "seLinuxChangePolicy"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
         assertions: &[Assertion::Forbidden("cannot be set for a windows pod")],
     },
     CheckDef {
-        field: &["initContainers"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
-        assertions: &[
-            Assertion::Each(
-                &[Assertion::Field(&["securityContext"], &[Assertion::Below("windows")])],
-            ),
-        ],
+        field: &["initContainers", "securityContext"],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
+        assertions: &[Assertion::Below("windows")],
     },
     CheckDef {
-        field: &["containers"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
-        assertions: &[
-            Assertion::Each(
-                &[Assertion::Field(&["securityContext"], &[Assertion::Below("windows")])],
-            ),
-        ],
+        field: &["containers", "securityContext"],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
+        assertions: &[Assertion::Below("windows")],
     },
     CheckDef {
-        field: &["ephemeralContainers"],
-        when: &[
-            Condition::Part(&["rest"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
-        assertions: &[
-            Assertion::Each(
-                &[Assertion::Field(&["securityContext"], &[Assertion::Below("windows")])],
-            ),
-        ],
+        field: &["ephemeralContainers", "securityContext"],
+        when: &[Condition::Is(&["os", "name"], &["windows"])],
+        assertions: &[Assertion::Below("windows")],
     },
     CheckDef {
         field: &["os", "name"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[
             Assertion::At(
                 ".",
@@ -837,12 +1642,12 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["schedulingGroup"],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Part(&["rest"])],
+        when: &[],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
@@ -857,64 +1662,23 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &["resourceClaims"],
-        when: &[Condition::Part(&["claims"])],
-        assertions: &[Assertion::Below("")],
-    },
-    CheckDef {
-        field: &["volumes"],
+        field: &["volumes", "projected", "sources", "serviceAccountToken"],
         when: &[Condition::Part(&["pod"]), Condition::Unset(&["serviceAccountName"])],
         assertions: &[
-            Assertion::Each(
-                &[
-                    Assertion::Field(
-                        &["projected", "sources"],
-                        &[
-                            Assertion::Each(
-                                &[
-                                    Assertion::Field(
-                                        &["serviceAccountToken"],
-                                        &[
-                                            Assertion::Forbidden(
-                                                "must not be specified when serviceAccountName is not set",
-                                            ),
-                                        ],
-                                    ),
-                                ],
-                            ),
-                        ],
-                    ),
-                ],
+            Assertion::Forbidden(
+                "must not be specified when serviceAccountName is not set",
             ),
         ],
     },
     CheckDef {
-        field: &["containers"],
+        field: &["containers", "image"],
         when: &[Condition::Part(&["pod"])],
-        assertions: &[
-            Assertion::Each(
-                &[
-                    Assertion::Field(
-                        &["image"],
-                        &[Assertion::Format(machinery::format::field::trimmed_text)],
-                    ),
-                ],
-            ),
-        ],
+        assertions: &[Assertion::Format(machinery::format::field::trimmed_text)],
     },
     CheckDef {
-        field: &["initContainers"],
+        field: &["initContainers", "image"],
         when: &[Condition::Part(&["pod"])],
-        assertions: &[
-            Assertion::Each(
-                &[
-                    Assertion::Field(
-                        &["image"],
-                        &[Assertion::Format(machinery::format::field::trimmed_text)],
-                    ),
-                ],
-            ),
-        ],
+        assertions: &[Assertion::Format(machinery::format::field::trimmed_text)],
     },
     CheckDef {
         field: &["ephemeralContainers"],
@@ -942,21 +1706,118 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &["resources"],
-        when: &[
-            Condition::Part(&["resources"]),
-            Condition::Is(&["os", "name"], &["windows"]),
-        ],
-        assertions: &[Assertion::Forbidden("may not be set for a windows pod")],
+        field: &["containers"],
+        when: &[Condition::Part(&["change"]), Condition::Resized(&["containers"])],
+        assertions: &[Assertion::Refused("pod updates may not add or remove containers")],
     },
     CheckDef {
-        field: &["resources", "claims"],
+        field: &["containers", "image"],
         when: &[
-            Condition::Part(&["resources"]),
-            Condition::Not(&Condition::Is(&["os", "name"], &["windows"])),
+            Condition::Part(&["change"]),
+            Condition::Not(&Condition::Resized(&["containers"])),
         ],
         assertions: &[
-            Assertion::Forbidden("claims may not be set for Resources at pod-level"),
+            Assertion::Filled(""),
+            Assertion::Format(machinery::format::field::trimmed_text),
+        ],
+    },
+    CheckDef {
+        field: &["initContainers"],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Not(&Condition::Resized(&["containers"])),
+            Condition::Resized(&["initContainers"]),
+        ],
+        assertions: &[Assertion::Refused("pod updates may not add or remove containers")],
+    },
+    CheckDef {
+        field: &["initContainers", "image"],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Not(&Condition::Resized(&["containers"])),
+            Condition::Not(&Condition::Resized(&["initContainers"])),
+        ],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Format(machinery::format::field::trimmed_text),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["change"])],
+        assertions: &[
+            Assertion::Choose(
+                machinery::options::COMPARABLE,
+                &[
+                    Condition::Not(&Condition::Resized(&["containers"])),
+                    Condition::Not(&Condition::Resized(&["initContainers"])),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Option(machinery::options::COMPARABLE),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_deadline_change(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Option(machinery::options::COMPARABLE),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_tolerations_change(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["schedulingGates"],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Option(machinery::options::COMPARABLE),
+        ],
+        assertions: &[Assertion::Below("added")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Option(machinery::options::COMPARABLE),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_other_changes(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
         ],
     },
 ];
@@ -1296,6 +2157,16 @@ const POD_SCHEDULING_GATE_CHECKS: &[CheckDef] = &[
         field: &["name"],
         when: &[],
         assertions: &[Assertion::At(".", &[Assertion::Distinct(&[], "")])],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[Condition::Part(&["added"])],
+        assertions: &[
+            Assertion::Ratchet,
+            Assertion::Refused(
+                "only deletion is allowed, but found new scheduling gate '{name}'",
+            ),
+        ],
     },
 ];
 

@@ -157,7 +157,7 @@ const POD_STATUS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["podIPs"],
         when: &[
-            Condition::Part(&["pod_addresses"]),
+            Condition::Part(&["addresses"]),
             Condition::Gate("StrictIPCIDRValidation"),
         ],
         assertions: &[
@@ -182,7 +182,7 @@ const POD_STATUS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["podIPs"],
         when: &[
-            Condition::Part(&["pod_addresses"]),
+            Condition::Part(&["addresses"]),
             Condition::Not(&Condition::Gate("StrictIPCIDRValidation")),
         ],
         assertions: &[
@@ -207,9 +207,34 @@ const POD_STATUS_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["addresses"]), Condition::Set(&["podIPs"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_pod_families(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["hostIPs", "0", "ip"],
+        when: &[
+            Condition::Part(&["addresses"]),
+            Condition::Set(&["hostIPs"]),
+            Condition::Not(&Condition::Same(&["hostIPs", "0", "ip"], &["hostIP"])),
+        ],
+        assertions: &[Assertion::Invalid("must be equal to `hostIP`")],
+    },
+    CheckDef {
         field: &["hostIPs"],
         when: &[
-            Condition::Part(&["host_addresses"]),
+            Condition::Part(&["addresses"]),
             Condition::Gate("StrictIPCIDRValidation"),
         ],
         assertions: &[
@@ -234,7 +259,7 @@ const POD_STATUS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["hostIPs"],
         when: &[
-            Condition::Part(&["host_addresses"]),
+            Condition::Part(&["addresses"]),
             Condition::Not(&Condition::Gate("StrictIPCIDRValidation")),
         ],
         assertions: &[
@@ -256,6 +281,22 @@ const POD_STATUS_CHECKS: &[CheckDef] = &[
                     ),
                 ],
             ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["addresses"]), Condition::Set(&["hostIPs"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::core::validate_host_families(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
         ],
     },
 ];
@@ -872,7 +913,33 @@ pub struct PodResourceClaimStatus {
     pub resource_claim_name: Option<String>,
 }
 
-describe! { direct PodResourceClaimStatus, POD_RESOURCE_CLAIM_STATUS "PodResourceClaimStatus" {} [
+/// What is checked in [`PodResourceClaimStatus`], in this order.
+const POD_RESOURCE_CLAIM_STATUS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[
+            Assertion::Noted(
+                machinery::options::SPEC_CLAIMS,
+                "must match the name of an entry in `spec.resourceClaims`",
+            ),
+            Assertion::Distinct(&[], ""),
+        ],
+    },
+    CheckDef {
+        field: &["resourceClaimName"],
+        when: &[],
+        assertions: &[
+            Assertion::Json(
+                &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+            ),
+        ],
+    },
+];
+
+describe! { direct PodResourceClaimStatus, POD_RESOURCE_CLAIM_STATUS "PodResourceClaimStatus" {
+    .checks(POD_RESOURCE_CLAIM_STATUS_CHECKS)
+} [
     name:                "name",              1, Flags::REQUIRED;
     resource_claim_name: "resourceClaimName", 2, Flags::OMIT_EMPTY;
 ] }
@@ -886,8 +953,22 @@ pub struct PodExtendedResourceClaimStatus {
     pub resource_claim_name: String,
 }
 
+/// What is checked in [`PodExtendedResourceClaimStatus`], in this order.
+const POD_EXTENDED_RESOURCE_CLAIM_STATUS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["resourceClaimName"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Name(machinery::format::NameRule::Dns1123Subdomain),
+        ],
+    },
+];
+
 describe! { direct PodExtendedResourceClaimStatus,
-POD_EXTENDED_RESOURCE_CLAIM_STATUS "PodExtendedResourceClaimStatus" {} [
+POD_EXTENDED_RESOURCE_CLAIM_STATUS "PodExtendedResourceClaimStatus" {
+    .checks(POD_EXTENDED_RESOURCE_CLAIM_STATUS_CHECKS)
+} [
     request_mappings:    "requestMappings",   1, Flags::REQUIRED, &FieldInfo {
         list: ListType::Atomic,
         ..FieldInfo::PLAIN
@@ -942,7 +1023,23 @@ const NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["resources"],
         when: &[],
-        assertions: &[Assertion::Filled("")],
+        assertions: &[
+            Assertion::Filled(""),
+            Assertion::Each(
+                &[
+                    Assertion::Key(
+                        &[
+                            Assertion::Json(
+                                &[
+                                    Assertion::Format(machinery::format::field::native_resource),
+                                ],
+                            ),
+                        ],
+                    ),
+                    Assertion::NotNegative(""),
+                ],
+            ),
+        ],
     },
 ];
 

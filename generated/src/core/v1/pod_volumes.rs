@@ -41,16 +41,7 @@ const VOLUME_CHECKS: &[CheckDef] = &[
         when: &[],
         assertions: &[
             Assertion::Member("may not specify more than 1 volume type", &[]),
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_empty_dir(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Below(""),
         ],
     },
     CheckDef {
@@ -688,16 +679,6 @@ const VOLUME_CHECKS: &[CheckDef] = &[
                 ],
             ),
             Assertion::Below(""),
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_projected(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
         ],
     },
     CheckDef {
@@ -960,6 +941,46 @@ const VOLUME_CHECKS: &[CheckDef] = &[
             Assertion::Name(machinery::format::NameRule::Dns1123Label),
         ],
     },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["of_pod"])],
+        assertions: &[
+            Assertion::Below(""),
+            Assertion::Field(
+                &["name"],
+                &[Assertion::Unnoted(machinery::options::VOLUMES, "")],
+            ),
+            Assertion::Valid,
+            Assertion::Field(
+                &["name"],
+                &[Assertion::Note(machinery::options::VOLUMES, &[])],
+            ),
+            Assertion::Below("block"),
+        ],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[
+            Condition::Part(&["block"]),
+            Condition::Any(
+                &[
+                    Condition::Set(&["persistentVolumeClaim"]),
+                    Condition::Set(&["ephemeral"]),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Note(machinery::options::BLOCK_VOLUMES, &[])],
+    },
+    CheckDef {
+        field: &["persistentVolumeClaim", "claimName"],
+        when: &[Condition::Part(&["of_pod"])],
+        assertions: &[
+            Assertion::Unnoted(
+                machinery::options::MADE_CLAIMS,
+                "must not reference a PVC that gets created for an ephemeral volume",
+            ),
+        ],
+    },
 ];
 
 describe! { direct Volume, VOLUME "Volume" {
@@ -1088,7 +1109,24 @@ pub struct EmptyDirVolumeSource {
     pub size_limit: Option<Quantity>,
 }
 
-describe! { direct EmptyDirVolumeSource, EMPTY_DIR_VOLUME_SOURCE "EmptyDirVolumeSource" {} [
+/// What is checked in [`EmptyDirVolumeSource`], in this order.
+const EMPTY_DIR_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["sizeLimit"],
+        when: &[
+            Condition::Not(
+                &Condition::Holds(&["sizeLimit"], &[Assertion::NotNegative("")]),
+            ),
+        ],
+        assertions: &[
+            Assertion::Refused("SizeLimit field must be a valid resource quantity"),
+        ],
+    },
+];
+
+describe! { direct EmptyDirVolumeSource, EMPTY_DIR_VOLUME_SOURCE "EmptyDirVolumeSource" {
+    .checks(EMPTY_DIR_VOLUME_SOURCE_CHECKS)
+} [
     medium:     "medium",    1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "StorageMedium", ..FieldInfo::PLAIN };
     size_limit: "sizeLimit", 2, Flags::OMIT_EMPTY;
 ] }

@@ -31,6 +31,16 @@ const PROJECTED_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
             ),
         ],
     },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[Assertion::Open(&[machinery::options::FILES])],
+    },
+    CheckDef {
+        field: &["sources"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
 ];
 
 describe! { direct ProjectedVolumeSource, PROJECTED_VOLUME_SOURCE "ProjectedVolumeSource" {
@@ -63,6 +73,74 @@ pub struct VolumeProjection {
 
 /// What is checked in [`VolumeProjection`], in this order.
 const VOLUME_PROJECTION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["secret"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["configMap"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["downwardAPI", "items"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::At("..", &[Assertion::Below("")]),
+                    Assertion::Field(
+                        &["path"],
+                        &[
+                            Assertion::Optional,
+                            Assertion::At(
+                                "../../../../..",
+                                &[
+                                    Assertion::Unnoted(
+                                        machinery::options::FILES,
+                                        "conflicting duplicate paths",
+                                    ),
+                                ],
+                            ),
+                            Assertion::Note(machinery::options::FILES, &[]),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["serviceAccountToken"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["clusterTrustBundle"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["clusterTrustBundle", "path"],
+        when: &[],
+        assertions: &[
+            Assertion::At(
+                "../../..",
+                &[
+                    Assertion::Unnoted(
+                        machinery::options::FILES,
+                        "conflicting duplicate paths",
+                    ),
+                ],
+            ),
+            Assertion::Note(machinery::options::FILES, &[]),
+        ],
+    },
+    CheckDef {
+        field: &["podCertificate"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
     CheckDef {
         field: &[],
         when: &[
@@ -119,6 +197,38 @@ const SECRET_PROJECTION_CHECKS: &[CheckDef] = &[
         when: &[],
         assertions: &[Assertion::Filled("")],
     },
+    CheckDef {
+        field: &["items"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Below(""),
+                    Assertion::Field(
+                        &["path"],
+                        &[
+                            Assertion::Optional,
+                            Assertion::At(
+                                "../../../../..",
+                                &[
+                                    Assertion::Show(
+                                        &["name"],
+                                        &[
+                                            Assertion::Unnoted(
+                                                machinery::options::FILES,
+                                                "conflicting duplicate paths",
+                                            ),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                            Assertion::Note(machinery::options::FILES, &[]),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
 ];
 
 describe! { direct SecretProjection, SECRET_PROJECTION "SecretProjection" {
@@ -161,6 +271,38 @@ const CONFIG_MAP_PROJECTION_CHECKS: &[CheckDef] = &[
         field: &["name"],
         when: &[],
         assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["items"],
+        when: &[],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Below(""),
+                    Assertion::Field(
+                        &["path"],
+                        &[
+                            Assertion::Optional,
+                            Assertion::At(
+                                "../../../../..",
+                                &[
+                                    Assertion::Show(
+                                        &["name"],
+                                        &[
+                                            Assertion::Unnoted(
+                                                machinery::options::FILES,
+                                                "conflicting duplicate paths",
+                                            ),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                            Assertion::Note(machinery::options::FILES, &[]),
+                        ],
+                    ),
+                ],
+            ),
+        ],
     },
 ];
 
@@ -264,20 +406,9 @@ const CLUSTER_TRUST_BUNDLE_PROJECTION_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Missing("must be a valid object name")],
     },
     CheckDef {
-        field: &[],
+        field: &["name"],
         when: &[Condition::Set(&["name"]), Condition::Unset(&["signerName"])],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_trust_bundle_name(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Format(machinery::format::field::trust_bundle_name)],
     },
     CheckDef {
         field: &["labelSelector"],
@@ -406,25 +537,95 @@ const POD_CERTIFICATE_PROJECTION_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &[],
-        when: &[Condition::Set(&["maxExpirationSeconds"])],
+        field: &["maxExpirationSeconds"],
+        when: &[
+            Condition::Holds(
+                &["signerName"],
+                &[Assertion::Format(machinery::format::field::kubernetes_signer_name)],
+            ),
+        ],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_longest_expiration(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Max(86400, "if provided, maxExpirationSeconds must be <= 86400"),
+        ],
+    },
+    CheckDef {
+        field: &["maxExpirationSeconds"],
+        when: &[
+            Condition::Not(
+                &Condition::Holds(
+                    &["signerName"],
+                    &[
+                        Assertion::Format(
+                            machinery::format::field::kubernetes_signer_name,
+                        ),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::Max(
+                7862400,
+                "if provided, maxExpirationSeconds must be <= 7862400",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["credentialBundlePath"],
+        when: &[],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Format(machinery::format::field::volume_path),
+            Assertion::At(
+                "../../..",
+                &[
+                    Assertion::Unnoted(
+                        machinery::options::FILES,
+                        "conflicting duplicate paths",
+                    ),
+                ],
+            ),
+            Assertion::Note(machinery::options::FILES, &[]),
+        ],
+    },
+    CheckDef {
+        field: &["keyPath"],
+        when: &[],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Format(machinery::format::field::volume_path),
+            Assertion::At(
+                "../../..",
+                &[
+                    Assertion::Unnoted(
+                        machinery::options::FILES,
+                        "conflicting duplicate paths",
+                    ),
+                ],
+            ),
+            Assertion::Note(machinery::options::FILES, &[]),
+        ],
+    },
+    CheckDef {
+        field: &["certificateChainPath"],
+        when: &[],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Format(machinery::format::field::volume_path),
+            Assertion::At(
+                "../../..",
+                &[
+                    Assertion::Unnoted(
+                        machinery::options::FILES,
+                        "conflicting duplicate paths",
+                    ),
+                ],
+            ),
+            Assertion::Note(machinery::options::FILES, &[]),
         ],
     },
     CheckDef {
         field: &[],
         when: &[
-            Condition::Part(&["paths"]),
             Condition::None(
                 &[&["credentialBundlePath"], &["keyPath"], &["certificateChainPath"]],
             ),

@@ -210,19 +210,12 @@ pub struct WindowsSecurityContextOptions {
 /// What is checked in [`WindowsSecurityContextOptions`], in this order.
 const WINDOWS_SECURITY_CONTEXT_OPTIONS_CHECKS: &[CheckDef] = &[
     CheckDef {
-        field: &[],
+        field: &["gmsaCredentialSpecName"],
         when: &[],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_credential_name(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Json(
+                &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+            ),
         ],
     },
     CheckDef {
@@ -241,19 +234,12 @@ const WINDOWS_SECURITY_CONTEXT_OPTIONS_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &[],
+        field: &["runAsUserName"],
         when: &[],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_windows_user(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Json(
+                &[Assertion::Format(machinery::format::field::windows_user_name)],
+            ),
         ],
     },
 ];
@@ -276,7 +262,37 @@ pub struct Sysctl {
     pub value: String,
 }
 
-describe! { direct Sysctl, SYSCTL "Sysctl" {} [
+/// What is checked in [`Sysctl`], in this order.
+const SYSCTL_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["name"],
+        when: &[],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::Format(machinery::format::field::sysctl_name),
+            Assertion::Valid,
+            Assertion::Distinct(&[], ""),
+        ],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[
+            Condition::Option(machinery::options::HOST_NETWORK),
+            Condition::Not(&Condition::Option(machinery::options::SYSCTLS_OF_HOST)),
+        ],
+        assertions: &[Assertion::Format(machinery::format::field::sysctl_beside_network)],
+    },
+    CheckDef {
+        field: &["name"],
+        when: &[
+            Condition::Option(machinery::options::HOST_IPC),
+            Condition::Not(&Condition::Option(machinery::options::SYSCTLS_OF_HOST)),
+        ],
+        assertions: &[Assertion::Format(machinery::format::field::sysctl_beside_ipc)],
+    },
+];
+
+describe! { direct Sysctl, SYSCTL "Sysctl" { .checks(SYSCTL_CHECKS) } [
     name:  "name",  1, Flags::REQUIRED;
     value: "value", 2, Flags::REQUIRED;
 ] }

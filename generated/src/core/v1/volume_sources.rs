@@ -111,19 +111,34 @@ const AZURE_DISK_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::OneOf(&["Dedicated", "Managed", "Shared"])],
     },
     CheckDef {
-        field: &[],
-        when: &[],
+        field: &["diskURI"],
+        when: &[
+            Condition::Is(&["kind"], &["Managed"]),
+            Condition::Not(&Condition::Begins(&["diskURI"], &["/subscriptions/"])),
+        ],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_disk_uri(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Unsupported(
+                &[
+                    "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.\
+                compute/disks/{disk-id}",
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["diskURI"],
+        when: &[
+            Condition::Set(&["kind"]),
+            Condition::Not(&Condition::Is(&["kind"], &["Managed"])),
+            Condition::Not(&Condition::Begins(&["diskURI"], &["https://"])),
+        ],
+        assertions: &[
+            Assertion::Unsupported(
+                &[
+                    "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name\
+                }.vhd",
+                ],
+            ),
         ],
     },
 ];
@@ -467,19 +482,25 @@ const QUOBYTE_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &[],
-        when: &[Condition::Set(&["registry"])],
+        field: &["tenant"],
+        when: &[
+            Condition::Set(&["registry"]),
+            Condition::Not(
+                &Condition::Holds(&["tenant"], &[Assertion::MaxBytes(64, "")]),
+            ),
+        ],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::core::validate_quobyte_registry(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Missing(
+                "must be a UUID and may not exceed a length of 64 characters",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["registry"],
+        when: &[Condition::Holds(&["tenant"], &[Assertion::MaxBytes(64, "")])],
+        assertions: &[
+            Assertion::Optional,
+            Assertion::Format(machinery::format::field::host_ports),
         ],
     },
     CheckDef {

@@ -1,7 +1,5 @@
 //! What upstream checks by hand in runtime classes (`pkg/apis/node/validation`).
 
-use std::collections::BTreeSet;
-
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
 
@@ -14,7 +12,7 @@ pub use meta::validate_metadata_update;
 /// What pods of the class need besides their containers. By hand: it is checked as limits of a container are.
 pub fn validate_overhead(v: &mut Validation<'_>, path: &Path<'_>, new: &Overhead, _: Option<&Overhead>) {
     let resources = ResourceRequirements { limits: new.pod_fixed.clone(), ..ResourceRequirements::default() };
-    validate_container_resources(v, path, &resources, &BTreeSet::new());
+    validate_container_resources(v, path, &resources, None);
 }
 
 /// `GetWarningsForRuntimeClass`

@@ -3,6 +3,7 @@
 use super::of::{Of, length};
 use super::{CheckDef, Condition};
 use crate::field_path::Path;
+use crate::gates::uses_gate;
 use crate::hooks::Validation;
 use crate::reflect::Value;
 use crate::scalar::IntOrString;
@@ -31,8 +32,15 @@ impl Validation<'_> {
         match condition {
             Condition::Update => of.old.is_some(),
             Condition::Create => of.old.is_none(),
-            Condition::Set(field) => !of.at(field).is_empty(),
-            Condition::Unset(field) => of.at(field).is_empty(),
+            Condition::Set(field) => of.any_at(field, &|of| !of.is_empty()),
+            Condition::Unset(field) => !of.any_at(field, &|of| !of.is_empty()),
+            Condition::Begins(field, texts) => {
+                of.any_at(field, &|of| of.text().is_some_and(|text| texts.iter().any(|begin| text.starts_with(begin))))
+            }
+            Condition::Noted(field, name) => {
+                of.any_at(field, &|of| of.text().is_some_and(|text| self.has_noted(name, &text)))
+            }
+            Condition::Uses(gate) => of.new.as_struct().is_some_and(|new| uses_gate(new, gate)),
             Condition::Is(field, known) => of.any_at(field, &|of| of.is(known)),
             Condition::None(fields) => fields.iter().all(|field| of.at(field).is_empty()),
             Condition::Many(fields) => fields.iter().filter(|field| !of.at(field).is_empty()).count() > 1,

@@ -187,6 +187,31 @@ impl<'a> Of<'a> {
         texts.iter().any(|text| !known.contains(&text.as_str()))
     }
 
+    /// A detail with the texts of fields of the struct whose checks are made, in place of their names in braces.
+    pub fn filled_in(self, detail: &'static str) -> Cow<'static, str> {
+        let mut parts = detail.split('{');
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        let mut is_same = true;
+        for part in parts {
+            let field = part.split_once('}').and_then(|(name, rest)| {
+                let way: Vec<&str> = name.split('.').collect();
+                self.of_home(&way).text().map(|value| (value, rest))
+            });
+            match field {
+                Some((value, rest)) => {
+                    is_same = false;
+                    text.push_str(&value);
+                    text.push_str(rest);
+                }
+                None => {
+                    text.push('{');
+                    text.push_str(part);
+                }
+            }
+        }
+        if is_same { detail.into() } else { text.into() }
+    }
+
     /// The text, number or truth value that it is, as text.
     pub fn text(self) -> Option<Cow<'a, str>> {
         text_of(self.new)

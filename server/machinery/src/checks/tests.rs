@@ -1,5 +1,6 @@
 mod choices;
 mod entries;
+mod notes;
 mod ways;
 
 use std::collections::BTreeMap;

@@ -18,6 +18,10 @@ pub use super::named::{
     api_version, api_version_of_named_group, condition_reason, host_or_wildcard, iscsi_name, iscsi_name_by_prefix, kind_name,
     lease_strategy, listed_namespace, literal_path, no_ip_address, signer_name, single_line, versioned_group,
 };
+pub use super::pods::{
+    device_path, host_ports, kubernetes_signer_name, native_resource, sysctl_beside_ipc, sysctl_beside_network,
+    sysctl_name, trust_bundle_name, windows_user_name,
+};
 pub use super::resource::{claim_resource_name, container_resource_name, quota_resource_name, resource_name};
 pub use super::url::{non_resource_path, webhook_path, webhook_url};
 pub use super::version::{resource_version, semantic_version, semantic_version_of_numbers, storage_api_version};

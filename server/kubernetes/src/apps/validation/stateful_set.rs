@@ -12,9 +12,8 @@ use machinery::selector::LabelSelector;
 use super::percent::{is_none, shown};
 use super::selector::{usable_selector, validate_selected};
 use crate::core::internal::internal_value;
-use crate::core::validation::annotations::validate_pod_annotations;
 use crate::core::validation::claim_spec::{ClaimOptions, validate_claim_spec};
-use crate::core::{PodOptions, validate_pod_template_spec};
+use crate::core::{PodOptions, validate_pod_template_spec, validate_template_annotations};
 use generated::apps::v1::{RollingUpdateStatefulSetStrategy, StatefulSet, StatefulSetSpec, StatefulSetUpdateStrategy};
 use generated::core::v1::{
     PersistentVolumeClaim, PersistentVolumeClaimVolumeSource, PodTemplateSpec, Volume, VolumeSource,
@@ -89,7 +88,7 @@ fn validate_template(
     let (meta, annotations) = (&spec.template.metadata, path.child("annotations"));
     validate_labels(v, &path.child("labels"), &meta.labels);
     validate_annotations(v, &annotations, &meta.annotations);
-    validate_pod_annotations(v, &annotations, &meta.annotations, &spec.template.spec, options);
+    validate_template_annotations(v, &annotations, &spec.template, options);
 }
 
 /// The template as the controller makes pods of it: the set's own claims are volumes before the others, and the names of

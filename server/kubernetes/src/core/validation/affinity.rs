@@ -1,42 +1,15 @@
-//! Which other pods a pod wants to be near to, or far from.
+//! Which other pods a pod wants to be near to, or far from, and how evenly pods are to be spread.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use machinery::field_path::Path;
-use machinery::format;
 use machinery::hooks::Validation;
 use machinery::options;
+use machinery::reflect::Ref;
 
-use generated::core::v1::{Affinity, PodAffinityTerm, WeightedPodAffinityTerm};
+use generated::core::v1::{PodAffinityTerm, PodSpec, TopologySpreadConstraint};
 use generated::meta::v1::LabelSelector;
-use meta::{SelectorOptions, validate_label_name, validate_label_selector_with};
-
-type Terms<'a> = (&'a [PodAffinityTerm], &'a [WeightedPodAffinityTerm]);
-
-/// The terms about pods, required and preferred ones, by field.
-fn pod_terms(affinity: &Affinity) -> impl Iterator<Item = (&'static str, Terms<'_>)> {
-    let near = affinity.pod_affinity.as_deref().map(|a| {
-        let (required, preferred) = (
-            &a.required_during_scheduling_ignored_during_execution,
-            &a.preferred_during_scheduling_ignored_during_execution,
-        );
-        ("podAffinity", (&required[..], &preferred[..]))
-    });
-    let far = affinity.pod_anti_affinity.as_deref().map(|a| {
-        let (required, preferred) = (
-            &a.required_during_scheduling_ignored_during_execution,
-            &a.preferred_during_scheduling_ignored_during_execution,
-        );
-        ("podAntiAffinity", (&required[..], &preferred[..]))
-    });
-    near.into_iter().chain(far)
-}
-
-/// All terms about pods.
-pub(super) fn all_pod_terms(affinity: &Affinity) -> impl Iterator<Item = &PodAffinityTerm> {
-    pod_terms(affinity)
-        .flat_map(|(_, (required, preferred))| required.iter().chain(preferred.iter().map(|w| &w.pod_affinity_term)))
-}
+use meta::{SelectorOptions, validate_label_selector_with};
 
 /// A selector of pods. By hand: what it may hold is an option.
 pub fn validate_selector_of_pods(
@@ -50,75 +23,54 @@ pub fn validate_selector_of_pods(
     validate_label_selector_with(v, path, selector, options);
 }
 
-/// By hand: keys of labels are compared with the selector.
-pub fn validate_label_keys_of_term(
+/// Keys that creating the pod has merged into the selector (KEP-3633). By hand: upstream reports a key at the place that
+/// it has among the keys, below the term.
+pub fn validate_merged_keys_of_term(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     term: &PodAffinityTerm,
     _: Option<&PodAffinityTerm>,
 ) {
-    let keys = LabelKeys { matching: &term.match_label_keys, mismatching: &term.mismatch_label_keys };
-    keys.validate(v, path, term.label_selector.as_deref());
+    validate_merged_keys(v, path, &term.match_label_keys, term.label_selector.as_deref());
 }
 
-/// Labels whose values are the pod's own, wanted or unwanted in others (KEP-3633).
-pub(super) struct LabelKeys<'t> {
-    pub matching: &'t [String],
-    pub mismatching: &'t [String],
+/// Likewise (KEP-3243).
+pub fn validate_merged_keys_of_constraint(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    constraint: &TopologySpreadConstraint,
+    _: Option<&TopologySpreadConstraint>,
+) {
+    validate_merged_keys(v, path, &constraint.match_label_keys, constraint.label_selector.as_deref());
 }
 
-impl LabelKeys<'_> {
-    /// `ValidateMatchLabelKeysAndMismatchLabelKeys`; the selector has the requirements made of the keys already.
-    pub fn validate(&self, v: &mut Validation<'_>, path: &Path<'_>, selector: Option<&LabelSelector>) {
-        let matching = path.child("matchLabelKeys");
-        validate_keys(v, &matching, self.matching, selector);
-        validate_keys(v, &path.child("mismatchLabelKeys"), self.mismatching, selector);
-        if let Some(selector) = selector {
-            self.validate_against(v, path, selector);
-        }
-        for (index, key) in self.matching.iter().enumerate() {
-            if self.mismatching.contains(key) {
-                v.invalid(&matching.index(index), key, "exists in both matchLabelKeys and mismatchLabelKeys");
-            }
-        }
-    }
-
-    /// A key that the selector asks for twice is one that the client asks for too.
-    fn validate_against(&self, v: &mut Validation<'_>, path: &Path<'_>, selector: &LabelSelector) {
-        let mut asked: BTreeSet<&String> = selector.match_labels.keys().collect();
-        for requirement in &selector.match_expressions {
-            let index = self.matching.iter().rposition(|key| *key == requirement.key);
-            if let (Some(index), false) = (index, asked.insert(&requirement.key)) {
-                v.invalid(&path.index(index), &requirement.key, "exists in both matchLabelKeys and labelSelector");
-            }
+/// A key that the selector asks for twice is one that the client asks for too.
+fn validate_merged_keys(v: &mut Validation<'_>, path: &Path<'_>, keys: &[String], selector: Option<&LabelSelector>) {
+    let mut asked: BTreeSet<&String> = selector.iter().flat_map(|selector| selector.match_labels.keys()).collect();
+    for requirement in selector.iter().flat_map(|selector| &selector.match_expressions) {
+        let index = keys.iter().rposition(|key| *key == requirement.key);
+        if let (Some(index), false) = (index, asked.insert(&requirement.key)) {
+            v.invalid(&path.index(index), &requirement.key, "exists in both matchLabelKeys and labelSelector");
         }
     }
 }
 
-/// `validateLabelKeys`
-fn validate_keys(v: &mut Validation<'_>, path: &Path<'_>, keys: &[String], selector: Option<&LabelSelector>) {
-    if !keys.is_empty() && selector.is_none() {
-        return v.forbidden(path, "must not be specified when labelSelector is not set");
+/// `validateTopologySpreadConstraints`. By hand: of constraints that repeat each other all but the last are reported.
+pub fn validate_spread_constraints(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
+    let (path, constraints) = (path.child("topologySpreadConstraints"), &spec.topology_spread_constraints);
+    let last: HashMap<_, usize> = constraints.iter().enumerate().map(|(index, c)| (facts(c), index)).collect();
+    for (index, constraint) in constraints.iter().enumerate() {
+        let path = path.index(index);
+        v.checks(&path, Ref::of(constraint), None);
+        let (topology, action) = facts(constraint);
+        if last[&(topology, action)] > index {
+            v.duplicate(&path.child("{topologyKey, whenUnsatisfiable}"), format!("{{{topology}, {action}}}"));
+        }
+        v.checks_of("rest", &path, Ref::of(constraint), None);
     }
-    for (index, key) in keys.iter().enumerate() {
-        validate_label_name(v, &path.index(index), key);
-    }
 }
 
-/// Whether some selector of pods asks for a value that no label has (`hasInvalidLabelValueInAffinitySelector`).
-pub(super) fn has_invalid_values_of_pods(affinity: &Affinity) -> bool {
-    let selectors = all_pod_terms(affinity).flat_map(|term| [&term.label_selector, &term.namespace_selector]);
-    selectors.flatten().flat_map(|selector| &selector.match_expressions).any(|r| has_invalid_values(&r.values))
-}
-
-/// Whether some required label of nodes has a value that no label has (`hasInvalidLabelValueInRequiredNodeAffinity`).
-pub(super) fn has_invalid_values_of_nodes(affinity: &Affinity) -> bool {
-    let nodes = affinity.node_affinity.as_deref();
-    let required = nodes.and_then(|nodes| nodes.required_during_scheduling_ignored_during_execution.as_deref());
-    let terms = required.map_or(&[][..], |selector| &selector.node_selector_terms);
-    terms.iter().flat_map(|term| &term.match_expressions).any(|requirement| has_invalid_values(&requirement.values))
-}
-
-fn has_invalid_values(values: &[String]) -> bool {
-    values.iter().any(|value| !format::is_label_value(value).is_empty())
+/// What no two constraints have in common.
+fn facts(constraint: &TopologySpreadConstraint) -> (&str, &str) {
+    (&constraint.topology_key, &constraint.when_unsatisfiable)
 }

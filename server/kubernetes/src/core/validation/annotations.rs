@@ -3,17 +3,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use machinery::features;
 use machinery::field_path::Path;
 use machinery::format::field;
 use machinery::hooks::Validation;
 use machinery::json::{self, Issues};
+use machinery::options;
 use machinery::reflect::Mut;
 use machinery::scalar::go_text::quote;
 
-use super::options::PodOptions;
-use super::tolerations::validate_tolerations;
-use super::visit::{all_containers, for_each_container};
-use generated::core::v1::{AppArmorProfile, PodSpec, SeccompProfile, Toleration};
+use super::visit::for_each_container;
+use generated::core::v1::{AppArmorProfile, Pod, PodSpec, PodTemplateSpec, SeccompProfile, Toleration};
+use generated::meta::v1::ObjectMeta;
 
 type Annotations = BTreeMap<String, String>;
 
@@ -35,27 +36,62 @@ const DOCKER_DEFAULT: &str = "docker/default";
 /// The value for no restriction.
 pub const UNCONFINED: &str = "unconfined";
 
+/// What deleting a pod costs is not looked at where the gate is off, or where what is stored does not tell it.
+pub fn choose_by_meta(v: &mut Validation<'_>, _: &Path<'_>, _: &ObjectMeta, old: Option<&ObjectMeta>) {
+    let was_invalid = old.is_some_and(|old| deletion_cost(&old.annotations).is_err());
+    v.set_option(options::ANY_DELETION_COST, was_invalid || !v.context.enabled(features::PodDeletionCost));
+    v.set_option(options::PRIVILEGED_ALLOWED, v.context.allow_privileged);
+}
+
+/// The annotations of a pod.
+pub fn validate_annotations_of_pod(v: &mut Validation<'_>, path: &Path<'_>, pod: &Pod, _: Option<&Pod>) {
+    let path = path.child("metadata");
+    validate_pod_annotations(v, &path.child("annotations"), &pod.metadata.annotations, &pod.spec);
+}
+
+/// The annotations of a template.
+pub fn validate_annotations_of_template(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    template: &PodTemplateSpec,
+    _: Option<&PodTemplateSpec>,
+) {
+    validate_pod_annotations(v, &path.child("annotations"), &template.metadata.annotations, &template.spec);
+}
+
+/// The annotations of a new pod against its fields.
+pub fn validate_pod_against_annotations(v: &mut Validation<'_>, path: &Path<'_>, pod: &Pod, _: Option<&Pod>) {
+    validate_against_fields(v, &path.child("spec"), &pod.metadata.annotations, &pod.spec);
+}
+
+/// The annotations of a template against its fields.
+pub fn validate_template_against_annotations(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    template: &PodTemplateSpec,
+    _: Option<&PodTemplateSpec>,
+) {
+    validate_against_fields(v, &path.child("spec"), &template.metadata.annotations, &template.spec);
+}
+
 /// `ValidatePodSpecificAnnotations`
-pub fn validate_pod_annotations(
+pub(super) fn validate_pod_annotations(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     annotations: &Annotations,
     spec: &PodSpec,
-    options: &PodOptions,
 ) {
     if let Some(value) = annotations.get(MIRROR).filter(|_| spec.node_name.is_empty()) {
         v.invalid(&path.key(MIRROR), value, "must set spec.nodeName if mirror pod annotation is set");
     }
     if let Some(text) = annotations.get(TOLERATIONS).filter(|text| !text.is_empty()) {
         match read_tolerations(text) {
-            Ok(tolerations) => {
-                validate_tolerations(v, &path.child(TOLERATIONS), &tolerations, options.compare_tolerations);
-            }
+            Ok(tolerations) => v.checks_of_items(&path.child(TOLERATIONS), &tolerations),
             Err(why) => v.invalid(path, TOLERATIONS, why),
         }
     }
     if let Err(cost) = deletion_cost(annotations)
-        && !options.allow_invalid_deletion_cost
+        && !v.has_option(options::ANY_DELETION_COST)
     {
         v.invalid(&path.key(DELETION_COST), cost, "must be a 32bit integer");
     }
@@ -99,7 +135,11 @@ fn validate_app_armor(v: &mut Validation<'_>, path: &Path<'_>, annotations: &Ann
     for (key, profile) in annotations {
         let Some(name) = key.strip_prefix(APP_ARMOR_OF_CONTAINER) else { continue };
         let path = path.key(key);
-        let names = names.get_or_insert_with(|| all_containers(spec).map(|container| container.name).collect());
+        let names = names.get_or_insert_with(|| {
+            let mut names = BTreeSet::new();
+            for_each_container(spec, &Path::NONE, |_, container| _ = names.insert(container.name));
+            names
+        });
         if !names.contains(name) {
             v.invalid(&path, name, "container not found");
         }
@@ -112,34 +152,31 @@ fn validate_app_armor(v: &mut Validation<'_>, path: &Path<'_>, annotations: &Ann
 
 /// Annotations and fields that say different things (`validateSeccompAnnotationsAndFields`,
 /// `validateAppArmorAnnotationsAndFieldsMatchOnCreate`).
-pub(super) fn validate_against_fields(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    annotations: &Annotations,
-    spec: &PodSpec,
-) {
+fn validate_against_fields(v: &mut Validation<'_>, path: &Path<'_>, annotations: &Annotations, spec: &PodSpec) {
+    if annotations.is_empty() {
+        return;
+    }
     let of_pod = spec.security_context.as_deref();
+    let annotation = |begin: &str, name: &str| annotations.get(&format!("{begin}{name}"));
     if let (Some(said), Some(profile)) =
         (annotations.get(SECCOMP_OF_POD), of_pod.and_then(|context| context.seccomp_profile.as_deref()))
     {
-        Profile::from(profile).validate(v, &path.child("securityContext").child("seccompProfile"), said);
+        Profile::from(profile).validate(v, path, said);
     }
     for_each_container(spec, path, |path, container| {
-        let said = annotations.get(&format!("{SECCOMP_OF_CONTAINER}{}", container.name));
         let profile = container.security_context.and_then(|context| context.seccomp_profile.as_deref());
-        if let (Some(said), Some(profile)) = (said, profile) {
-            Profile::from(profile).validate(v, &path.child("securityContext").child("seccompProfile"), said);
+        if let (Some(said), Some(profile)) = (annotation(SECCOMP_OF_CONTAINER, container.name), profile) {
+            Profile::from(profile).validate(v, path, said);
         }
     });
     if spec.os.as_deref().is_some_and(|os| os.name == "windows") {
         return;
     }
     for_each_container(spec, path, |path, container| {
-        let said = annotations.get(&format!("{APP_ARMOR_OF_CONTAINER}{}", container.name));
         let own = container.security_context.and_then(|context| context.app_armor_profile.as_deref());
         let profile = own.or_else(|| of_pod.and_then(|context| context.app_armor_profile.as_deref()));
-        if let (Some(said), Some(profile)) = (said, profile) {
-            Profile::from(profile).validate(v, &path.child("securityContext").child("appArmorProfile"), said);
+        if let (Some(said), Some(profile)) = (annotation(APP_ARMOR_OF_CONTAINER, container.name), profile) {
+            Profile::from(profile).validate(v, path, said);
         }
     });
 }
@@ -148,6 +185,7 @@ pub(super) fn validate_against_fields(
 struct Profile<'p> {
     /// What errors call it.
     feature: &'static str,
+    field: &'static str,
     kind: &'p str,
     file: Option<&'p str>,
     /// What annotations call the runtime's own.
@@ -156,28 +194,30 @@ struct Profile<'p> {
 
 impl<'p> From<&'p SeccompProfile> for Profile<'p> {
     fn from(profile: &'p SeccompProfile) -> Self {
+        let (kind, file) = (profile.r#type.as_str(), profile.localhost_profile.as_deref());
         let defaults = &[RUNTIME_DEFAULT, DOCKER_DEFAULT];
-        Profile { feature: "seccomp", kind: &profile.r#type, file: profile.localhost_profile.as_deref(), defaults }
+        Profile { feature: "seccomp", field: "seccompProfile", kind, file, defaults }
     }
 }
 
 impl<'p> From<&'p AppArmorProfile> for Profile<'p> {
     fn from(profile: &'p AppArmorProfile) -> Self {
-        let defaults = &[RUNTIME_DEFAULT];
-        Profile { feature: "apparmor", kind: &profile.r#type, file: profile.localhost_profile.as_deref(), defaults }
+        let (kind, file) = (profile.r#type.as_str(), profile.localhost_profile.as_deref());
+        Profile { feature: "apparmor", field: "appArmorProfile", kind, file, defaults: &[RUNTIME_DEFAULT] }
     }
 }
 
 impl Profile<'_> {
-    /// Compares it with what an annotation says.
+    /// Compares it with what an annotation says; `path` is that of the pod's spec or of a container.
     fn validate(&self, v: &mut Validation<'_>, path: &Path<'_>, said: &str) {
+        let path = path.child("securityContext");
+        let (path, feature) = (path.child(self.field), self.feature);
         let same_type = match self.kind {
             "Unconfined" => said == UNCONFINED,
             "RuntimeDefault" => self.defaults.contains(&said),
             "Localhost" => said.starts_with(LOCALHOST),
             _ => true,
         };
-        let feature = self.feature;
         if !same_type {
             v.forbidden(&path.child("type"), format!("{feature} type in annotation and field must match"));
         } else if self.kind == "Localhost" && said.strip_prefix(LOCALHOST) != self.file {
@@ -188,28 +228,20 @@ impl Profile<'_> {
 }
 
 /// `ValidatePodSpecificAnnotationUpdates`
-pub(super) fn validate_annotations_change(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    (new, old): (&Annotations, &Annotations),
-    spec: &PodSpec,
-    options: &PodOptions,
-) {
-    for key in old.iter().filter(|(key, value)| new.get(*key) != Some(value)).map(|(key, _)| key) {
+pub fn validate_annotations_change(v: &mut Validation<'_>, path: &Path<'_>, pod: &Pod, old: Option<&Pod>) {
+    let Some(old) = old else { return };
+    let path = path.child("metadata");
+    let (path, new, old) = (path.child("annotations"), &pod.metadata.annotations, &old.metadata.annotations);
+    let changed =
+        old.iter().filter(|(key, value)| new.get(*key) != Some(value)).map(|(key, _)| (key, "remove or update"));
+    let added = new.keys().filter(|key| !old.contains_key(*key)).map(|key| (key, "add"));
+    for (key, change) in changed.chain(added) {
         if key.starts_with(APP_ARMOR_OF_CONTAINER) {
-            v.forbidden(&path.key(key), "may not remove or update AppArmor annotations");
+            v.forbidden(&path.key(key), format!("may not {change} AppArmor annotations"));
         }
         if key == MIRROR {
-            v.forbidden(&path.key(key), "may not remove or update mirror pod annotation");
+            v.forbidden(&path.key(key), format!("may not {change} mirror pod annotation"));
         }
     }
-    for key in new.keys().filter(|key| !old.contains_key(*key)) {
-        if key.starts_with(APP_ARMOR_OF_CONTAINER) {
-            v.forbidden(&path.key(key), "may not add AppArmor annotations");
-        }
-        if key == MIRROR {
-            v.forbidden(&path.key(key), "may not add mirror pod annotation");
-        }
-    }
-    validate_pod_annotations(v, path, new, spec, options);
+    validate_pod_annotations(v, &path, new, &pod.spec);
 }

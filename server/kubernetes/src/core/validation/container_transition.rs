@@ -6,25 +6,42 @@ use std::collections::{BTreeMap, BTreeSet};
 use machinery::features;
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
+use machinery::options;
 
-use super::options::PodOptions;
-use generated::core::v1::{Container, ContainerRestartRule, ContainerStatus, PodSpec};
+use generated::core::v1::{Container, ContainerRestartRule, ContainerStatus, Pod, PodSpec};
 
 const REFUSAL: &str = "may not be transitioned to non-terminated state";
 const ALL_CONTAINERS: &str = "RestartAllContainers";
 
-/// `ValidateContainerStateTransition`, `ValidateInitContainerStateTransition`
-pub(super) fn validate_transitions(
+/// `ValidateContainerStateTransition`, `ValidateInitContainerStateTransition`,
+/// `ValidateEphemeralContainerStateTransition`
+pub fn validate_container_states(v: &mut Validation<'_>, path: &Path<'_>, new: &Pod, old: Option<&Pod>) {
+    let Some(old) = old else { return };
+    let (path, status, was, spec) = (path.child("status"), &new.status, &old.status, &old.spec);
+    for (list, new, old, containers) in [
+        ("containerStatuses", &status.container_statuses, &was.container_statuses, &spec.containers),
+        ("initContainerStatuses", &status.init_container_statuses, &was.init_container_statuses, &spec.init_containers),
+    ] {
+        validate_transitions(v, &path.child(list), (new, old), (spec, containers));
+    }
+    let path = path.child("ephemeralContainerStatuses");
+    let (running, old) = (running(&status.ephemeral_container_statuses), &was.ephemeral_container_statuses);
+    for (index, _) in ended(old).filter(|(index, _)| running.contains(old[*index].name.as_str())) {
+        v.forbidden(&path.index(index).child("state"), REFUSAL);
+    }
+}
+
+fn validate_transitions(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     (new, old): (&[ContainerStatus], &[ContainerStatus]),
     (spec, containers): (&PodSpec, &[Container]),
-    options: &PodOptions,
 ) {
-    if options.container_restart_rules && options.restart_all_containers && can_restart_all(spec) {
+    let by_rules = v.has_option(options::CONTAINER_RESTART_RULES);
+    if by_rules && v.has_option(options::RESTART_ALL_CONTAINERS) && can_restart_all(spec) {
         return;
     }
-    let all_restart = !options.container_restart_rules && spec.restart_policy == "Always";
+    let all_restart = !by_rules && spec.restart_policy == "Always";
     // Of containers of one name, the first one counts.
     let containers: BTreeMap<&str, &Container> = containers.iter().rev().map(|c| (c.name.as_str(), c)).collect();
     let running = running(new);
@@ -32,12 +49,9 @@ pub(super) fn validate_transitions(
         let name = &old[index].name;
         let container = containers.get(name.as_str()).copied();
         let restarts = match container {
-            Some(container) if options.container_restart_rules => is_restarted(v.context, container, spec, code),
-            None if options.container_restart_rules => false,
-            _ => {
-                container.is_some_and(super::container::is_sidecar)
-                    || by_policy(&spec.restart_policy, code) == Some(true)
-            }
+            Some(container) if by_rules => is_restarted(v.context, container, spec, code),
+            None if by_rules => false,
+            _ => container.is_some_and(is_sidecar) || by_policy(&spec.restart_policy, code) == Some(true),
         };
         if !restarts && running.contains(name.as_str()) {
             v.forbidden(&path.index(index).child("state"), REFUSAL);
@@ -45,17 +59,9 @@ pub(super) fn validate_transitions(
     }
 }
 
-/// `ValidateEphemeralContainerStateTransition`
-pub(super) fn validate_ephemeral_transitions(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &[ContainerStatus],
-    old: &[ContainerStatus],
-) {
-    let running = running(new);
-    for (index, _) in ended(old).filter(|(index, _)| running.contains(old[*index].name.as_str())) {
-        v.forbidden(&path.index(index).child("state"), REFUSAL);
-    }
+/// Whether an init container runs on beside the others.
+pub(super) fn is_sidecar(container: &Container) -> bool {
+    container.restart_policy.as_deref() == Some("Always")
 }
 
 /// Which containers have ended, and with which exit code.

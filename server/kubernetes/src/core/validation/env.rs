@@ -1,10 +1,10 @@
-//! The fields and resources that variables and files may show.
+//! The fields that variables and files may show.
 
 use machinery::field_path::Path;
 use machinery::format;
 use machinery::hooks::Validation;
 
-use generated::core::v1::{ObjectFieldSelector, ResourceFieldSelector};
+use generated::core::v1::ObjectFieldSelector;
 
 /// The fields of a pod that variables may show.
 const ENV_FIELDS: [&str; 9] = [
@@ -40,19 +40,6 @@ const KNOWN_FIELDS: [&str; 14] = [
     "status.podIP",
     "status.podIPs",
 ];
-
-const RESOURCES: [&str; 6] = [
-    "limits.cpu",
-    "limits.ephemeral-storage",
-    "limits.memory",
-    "requests.cpu",
-    "requests.ephemeral-storage",
-    "requests.memory",
-];
-const HUGE_PAGES: [&str; 2] = ["limits.hugepages-", "requests.hugepages-"];
-
-const CPU_DIVISORS: [&str; 2] = ["1m", "1"];
-const BYTE_DIVISORS: [&str; 13] = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
 /// A field that a variable shows (`validateObjectFieldSelector`). By hand: fields have names of old, and keys in
 /// brackets.
@@ -110,47 +97,4 @@ fn check_field_label(version: &str, label: &str) -> Result<(), String> {
 /// The parts of `metadata.labels['key']` (`SplitMaybeSubscriptedPath`).
 fn split_subscript(path: &str) -> Option<(&str, &str)> {
     path.strip_suffix("']")?.split_once("['").filter(|(path, _)| !path.is_empty())
-}
-
-/// By hand: huge pages of any size are known.
-pub fn validate_shown_resource(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    selector: &ResourceFieldSelector,
-    _: Option<&ResourceFieldSelector>,
-) {
-    let resource = selector.resource.as_str();
-    if !RESOURCES.contains(&resource) && !HUGE_PAGES.iter().any(|prefix| resource.starts_with(prefix)) {
-        v.not_supported(&path.child("resource"), resource, &RESOURCES);
-    }
-}
-
-/// `validateContainerResourceDivisor`, which shows the resource as the bad value. By hand: what is allowed depends on
-/// the
-/// resource, by the beginning of its name.
-pub fn validate_divisor(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    selector: &ResourceFieldSelector,
-    _: Option<&ResourceFieldSelector>,
-) {
-    let (resource, divisor, path) = (selector.resource.as_str(), &selector.divisor, &path.child("divisor"));
-    if divisor.is_zero() {
-        return;
-    }
-    let (allowed, shown, of): (&[&str], String, &str) = match resource {
-        "limits.cpu" | "requests.cpu" => (&CPU_DIVISORS, CPU_DIVISORS.join(" and "), "cpu"),
-        "limits.memory" | "requests.memory" => (&BYTE_DIVISORS, BYTE_DIVISORS.join(", "), "memory"),
-        "limits.ephemeral-storage" | "requests.ephemeral-storage" => {
-            (&BYTE_DIVISORS, BYTE_DIVISORS.join(", "), "local ephemeral storage")
-        }
-        _ if HUGE_PAGES.iter().any(|prefix| resource.starts_with(prefix)) => {
-            (&BYTE_DIVISORS, BYTE_DIVISORS.join(", "), "hugepages")
-        }
-        _ => return,
-    };
-    if !allowed.contains(&divisor.to_string().as_str()) {
-        let detail = format!("only divisor's values {shown} are supported with the {of} resource");
-        v.invalid(path, resource, detail);
-    }
 }

@@ -1,42 +1,47 @@
-//! Pods, whole. By hand: what is asked depends on the subresource, and on options.
+//! Pods, whole: what no declaration can say of their subresources.
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
-use machinery::reflect::Ref;
+use machinery::scalar::go_text::quote;
 
-use super::annotations::{validate_against_fields, validate_pod_annotations};
-use super::options::PodOptions;
-use super::pod_ephemeral::validate_ephemeral_containers_change;
+use super::annotations::MIRROR;
 use super::pod_resize::validate_resize;
-use super::pod_spec::validate_pod_spec;
-use super::pod_status::validate_status_change;
-use super::pod_update::validate_change;
+use crate::core::internal::internal_diff;
 use generated::core::v1::Pod;
 
-/// `ValidatePodCreate` and what its subresources change.
+/// `ValidatePodResize`, `ValidatePodEphemeralContainersUpdate`. By hand: some refusals stand instead of everything
+/// else that is wrong.
 pub fn validate_pod(v: &mut Validation<'_>, _: &Path<'_>, new: &Pod, old: Option<&Pod>) {
-    let options = PodOptions::of_pod(v.context, old);
-    let Some(old) = old else { return validate_new(v, new, &options) };
-    match v.context.subresource.as_str() {
-        "status" => validate_status_change(v, new, old, &options),
-        "ephemeralcontainers" => validate_ephemeral_containers_change(v, new, old, &options),
-        "resize" => validate_resize(v, new, old, &options),
-        _ => validate_change(v, new, old, &options),
+    let Some(old) = old else { return };
+    let is_static = old.metadata.annotations.contains_key(MIRROR);
+    let is_of_windows = old.spec.os.as_deref().is_some_and(|os| os.name == "windows");
+    let refusal = match v.context.subresource.as_str() {
+        "resize" if is_static => "static pods cannot be resized",
+        "resize" if is_of_windows => "windows pods cannot be resized",
+        "ephemeralcontainers" if is_static => "static pods do not support ephemeral containers",
+        "resize" => return validate_resize(v, new, old),
+        "ephemeralcontainers" => return validate_ephemeral_containers_change(v, new, old),
+        _ => return,
+    };
+    v.errors.clear();
+    v.forbidden(&Path::new(""), refusal);
+}
+
+/// Containers added to a pod to debug it stay as they are. By hand: lists are compared by name.
+fn validate_ephemeral_containers_change(v: &mut Validation<'_>, new: &Pod, old: &Pod) {
+    let path = Path::new("spec");
+    let path = path.child("ephemeralContainers");
+    for old in &old.spec.ephemeral_containers {
+        let name = &old.ephemeral_container_common.name;
+        let mut sent = new.spec.ephemeral_containers.iter().enumerate();
+        match sent.rfind(|(_, new)| new.ephemeral_container_common.name == *name) {
+            None => v.forbidden(&path, format!("existing ephemeral containers {} may not be removed\n", quote(name))),
+            Some((index, new)) if new != old => {
+                let change = internal_diff(&v.context.sent, &path.index(index), old, new);
+                let detail = format!("existing ephemeral containers {} may not be changed\n{change}", quote(name));
+                v.forbidden(&path, detail);
+            }
+            Some(_) => {}
+        }
     }
-}
-
-fn validate_new(v: &mut Validation<'_>, pod: &Pod, options: &PodOptions) {
-    validate_contents(v, pod, options);
-    let (path, spec) = (Path::new("spec"), &pod.spec);
-    v.checks_of("new", &path, Ref::of(spec), None);
-    validate_against_fields(v, &path, &pod.metadata.annotations, spec);
-}
-
-/// `validatePodMetadataAndSpec` without what is asked of all metadata.
-pub(super) fn validate_contents(v: &mut Validation<'_>, pod: &Pod, options: &PodOptions) {
-    let (metadata, path) = (Path::new("metadata"), Path::new("spec"));
-    let spec = &pod.spec;
-    validate_pod_annotations(v, &metadata.child("annotations"), &pod.metadata.annotations, spec, options);
-    validate_pod_spec(v, &path, spec, Some(&pod.metadata), options);
-    v.checks_of("pod", &path, Ref::of(spec), None);
 }

@@ -1,41 +1,23 @@
 //! Changing what the containers of a running pod may use (KEP-1287).
 //! By hand: the whole spec is compared with what is stored, except for what may change.
 
-use std::collections::BTreeMap;
-
 use machinery::features;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
-use machinery::scalar::Quantity;
 
-use super::annotations::MIRROR;
-use super::container::is_sidecar;
-use super::options::PodOptions;
-use super::pod::validate_contents;
+use super::container_transition::is_sidecar;
 use crate::core::quality::quality_of_service;
 use generated::core::v1::{Container, Pod, PodSpec, ResourceRequirements};
-
-type ResourceList = BTreeMap<String, Quantity>;
 
 const RESIZABLE: [&str; 2] = ["cpu", "memory"];
 const ONLY_RESIZABLE: &str = "only cpu and memory resources are mutable";
 
-/// `ValidatePodResize`
-pub(super) fn validate_resize(v: &mut Validation<'_>, new: &Pod, old: &Pod, options: &PodOptions) {
-    let refusal = if old.metadata.annotations.contains_key(MIRROR) {
-        Some("static pods cannot be resized")
-    } else if old.spec.os.as_deref().is_some_and(|os| os.name == "windows") {
-        Some("windows pods cannot be resized")
-    } else {
-        None
-    };
-    if let Some(refusal) = refusal {
-        // Instead of everything else that is wrong.
-        v.errors.clear();
-        return v.forbidden(&Path::new(""), refusal);
-    }
-    validate_contents(v, new, options);
+/// The containers of a spec that may be resized, by list.
+type Lists<'s> = [(&'static str, &'s [Container]); 2];
+
+/// `ValidatePodResize`, without what is asked of all pods.
+pub(super) fn validate_resize(v: &mut Validation<'_>, new: &Pod, old: &Pod) {
     let path = Path::new("spec");
     let class = &old.status.qos_class;
     let class = if class.is_empty() { quality_of_service(&old.spec) } else { class };
@@ -48,14 +30,17 @@ pub(super) fn validate_resize(v: &mut Validation<'_>, new: &Pod, old: &Pod, opti
     }
     let mut rest = new.spec.clone();
     if has_resources(&old.spec) || has_resources(&new.spec) {
-        if !options.resize_pod_level_resources {
+        if !v.context.enabled(features::InPlacePodLevelResourcesVerticalScaling) {
             let detail = "resize of pods with pod-level resources is forbidden when \
                 InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled";
             return v.forbidden(&Path::new(""), detail);
         }
         validate_resize_of_pod(v, &path, &mut rest, &old.spec);
     }
-    if !validate_order(v, &path, &new.spec, &old.spec) {
+    if !old.status.node_allocatable_resource_claim_statuses.is_empty() {
+        v.forbidden(&path, "pods with node allocatable resource claims cannot be resized");
+    }
+    if !validate_order(v, &path, lists(&new.spec), lists(&old.spec)) {
         return;
     }
     validate_removals(v, &path, &new.spec, &old.spec);
@@ -63,6 +48,10 @@ pub(super) fn validate_resize(v: &mut Validation<'_>, new: &Pod, old: &Pod, opti
     if v.errors.is_empty() && rest != old.spec {
         v.forbidden(&path, ONLY_RESIZABLE);
     }
+}
+
+fn lists(spec: &PodSpec) -> Lists<'_> {
+    [("containers", &spec.containers), ("initContainers", &spec.init_containers)]
 }
 
 fn has_resources(spec: &PodSpec) -> bool {
@@ -80,14 +69,7 @@ fn validate_resize_of_pod(v: &mut Validation<'_>, path: &Path<'_>, rest: &mut Po
     let resources = path.child("resources");
     match (rest.resources.as_deref(), old.resources.as_deref()) {
         (None, Some(_)) => return v.forbidden(&resources, "pod-level resources cannot be removed"),
-        (Some(new), Some(old)) => {
-            if is_removed(&new.requests, &old.requests) {
-                v.forbidden(&resources.child("requests"), "pod-level resource requests cannot be removed");
-            }
-            if is_removed(&new.limits, &old.limits) {
-                v.forbidden(&resources.child("limits"), "pod-level resource limits cannot be removed");
-            }
-        }
+        (Some(new), Some(old)) => validate_removal(v, &resources, "pod-level resource", new, old),
         _ => {}
     }
     let none = ResourceRequirements::default();
@@ -102,22 +84,16 @@ fn validate_resize_of_pod(v: &mut Validation<'_>, path: &Path<'_>, rest: &mut Po
 }
 
 /// `validatePodResizeContainerOrdering`
-fn validate_order(v: &mut Validation<'_>, path: &Path<'_>, new: &PodSpec, old: &PodSpec) -> bool {
+fn validate_order(v: &mut Validation<'_>, path: &Path<'_>, new: Lists<'_>, old: Lists<'_>) -> bool {
     let before = v.errors.len();
-    for (list, new, old) in [
-        ("containers", &new.containers, &old.containers),
-        ("initContainers", &new.init_containers, &old.init_containers),
-    ] {
+    for ((list, new), (_, old)) in new.into_iter().zip(old) {
         let path = path.child(list);
         if new.len() != old.len() {
             v.forbidden(&path, format!("{list} may not be added or removed on resize"));
             continue;
         }
-        for (index, (new, old)) in new.iter().zip(old).enumerate() {
-            if new.name != old.name {
-                let detail = format!("{list} may not be renamed or reordered on resize");
-                v.forbidden(&path.index(index).child("name"), detail);
-            }
+        for (index, _) in new.iter().zip(old).enumerate().filter(|(_, (new, old))| new.name != old.name) {
+            v.forbidden(&path.index(index).child("name"), format!("{list} may not be renamed or reordered on resize"));
         }
     }
     v.errors.len() == before
@@ -126,28 +102,28 @@ fn validate_order(v: &mut Validation<'_>, path: &Path<'_>, new: &PodSpec, old: &
 /// `validateContainerResize`
 fn validate_removals(v: &mut Validation<'_>, path: &Path<'_>, new: &PodSpec, old: &PodSpec) {
     let all_inits = v.context.enabled(features::InPlacePodVerticalScalingInitContainers);
-    let inits = path.child("initContainers");
-    let pairs = new.init_containers.iter().zip(&old.init_containers).enumerate();
-    for (index, (new, old)) in pairs.filter(|(_, (_, old))| all_inits || is_sidecar(old)) {
-        validate_removal(v, &inits.index(index).child("resources"), &new.resources, &old.resources);
-    }
-    let mains = path.child("containers");
-    for (index, (new, old)) in new.containers.iter().zip(&old.containers).enumerate() {
-        validate_removal(v, &mains.index(index).child("resources"), &new.resources, &old.resources);
-    }
-}
-
-fn validate_removal(v: &mut Validation<'_>, path: &Path<'_>, new: &ResourceRequirements, old: &ResourceRequirements) {
-    if is_removed(&new.requests, &old.requests) {
-        v.forbidden(&path.child("requests"), "resource requests cannot be removed");
-    }
-    if is_removed(&new.limits, &old.limits) {
-        v.forbidden(&path.child("limits"), "resource limits cannot be removed");
+    for ((list, new), (_, old)) in lists(new).into_iter().zip(lists(old)).rev() {
+        let path = path.child(list);
+        for (index, (new, old)) in new.iter().zip(old).enumerate() {
+            if list == "containers" || all_inits || is_sidecar(old) {
+                validate_removal(v, &path.index(index).child("resources"), "resource", &new.resources, &old.resources);
+            }
+        }
     }
 }
 
-fn is_removed(new: &ResourceList, old: &ResourceList) -> bool {
-    old.keys().any(|name| !new.contains_key(name))
+fn validate_removal(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    what: &str,
+    new: &ResourceRequirements,
+    old: &ResourceRequirements,
+) {
+    for (list, new, old) in [("requests", &new.requests, &old.requests), ("limits", &new.limits, &old.limits)] {
+        if old.keys().any(|name| !new.contains_key(name)) {
+            v.forbidden(&path.child(list), format!("{what} {list} cannot be removed"));
+        }
+    }
 }
 
 /// That nothing else of a container changes than what can be resized; `rest` gets what is stored of that.
@@ -159,19 +135,24 @@ fn validate_only_resized(v: &mut Validation<'_>, path: &Path<'_>, rest: &mut Pod
         }
     }
     let all_inits = v.context.enabled(features::InPlacePodVerticalScalingInitContainers);
+    let inits = path.child("initContainers");
     for (index, (new, old)) in rest.init_containers.iter_mut().zip(&old.init_containers).enumerate() {
-        if is_sidecar(new) {
-            restore_container(new, old);
-            if new != old {
-                v.forbidden(path, "only cpu and memory resources for sidecar containers are mutable");
+        let (is_sidecar, is_changed) = (is_sidecar(new), new != old);
+        if !is_sidecar && !all_inits {
+            if is_changed {
+                v.forbidden(path, "resources for non-sidecar init containers are immutable");
             }
-        } else if all_inits {
-            restore_container(new, old);
-            if new != old {
-                v.forbidden(&path.child("initContainers").index(index), ONLY_RESIZABLE);
-            }
-        } else if new != old {
-            v.forbidden(path, "resources for non-sidecar init containers are immutable");
+            continue;
+        }
+        let path = inits.index(index);
+        restore_container(new, old);
+        if new != old {
+            v.forbidden(&path, "only cpu and memory resources for init or sidecar containers are mutable");
+        }
+        let restarts = new.resize_policy.iter().filter(|policy| policy.restart_policy == "RestartContainer");
+        for _ in restarts.filter(|_| is_changed && !is_sidecar) {
+            let detail = "non-sidecar init containers with a resize policy of RestartContainer cannot be resized";
+            v.forbidden(&path, detail);
         }
     }
 }

@@ -1,84 +1,65 @@
-//! The spec of pods and of their templates.
+//! The spec of pods and of their templates, as far as no declaration says it.
 
 use std::collections::BTreeSet;
 
+use machinery::field_error::BadValue;
 use machinery::field_path::Path;
-use machinery::hooks::Validation;
+use machinery::hooks::{Context, Validation};
 use machinery::options;
 use machinery::reflect::Ref;
 
-use super::annotations::MIRROR;
-use super::container::Surroundings;
-use super::options::PodOptions;
-use super::pod_resources::validate_resources_of_pod;
+use super::resources::is_huge_pages;
 use super::visit::for_each_container;
-use super::volume::validate_volumes;
-use generated::core::v1::PodSpec;
-use generated::meta::v1::ObjectMeta;
+use crate::core::internal::internal_value;
+use crate::core::pod_resources::aggregate;
+use generated::core::v1::{
+    AppArmorProfile, Container, LifecycleHandler, NodeSelector, PodDNSConfig, PodSpec, SecurityContext,
+    WindowsSecurityContextOptions,
+};
 
-/// `ValidatePodSpec`; `meta` is that of the pod, `None` in templates. By hand: containers are checked against the
-/// volumes.
-pub fn validate_pod_spec(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    spec: &PodSpec,
-    meta: Option<&ObjectMeta>,
-    options: &PodOptions,
-) {
-    choose_options(v, spec, meta, options);
-    let all = Ref::of(spec);
-    v.checks(path, all, None);
-    let pod = meta.map_or("", |meta| meta.name.as_str());
-    let volumes = validate_volumes(v, &path.child("volumes"), &spec.volumes, pod);
-    let claims: BTreeSet<&str> =
-        spec.resource_claims.iter().map(|c| c.name.as_str()).filter(|n| !n.is_empty()).collect();
-    v.checks_of("claims", path, all, None);
-    let surroundings = Surroundings { spec, volumes, claims, options };
-    surroundings.validate_containers(v, &path.child("containers"));
-    surroundings.validate_init_containers(v, &path.child("initContainers"));
-    surroundings.validate_ephemeral_containers(v, &path.child("ephemeralContainers"));
-    if options.pod_level_resources {
-        validate_resources_of_pod(v, path, spec, &surroundings.claims);
-    }
-    v.checks_of("rest", path, all, None);
+const MAX_SEARCH_CHARACTERS: usize = 2048;
+
+/// `ValidateNodeSelector`, for functions; stored ones may hold values that no label has.
+pub fn validate_node_selector(v: &mut Validation<'_>, path: &Path<'_>, selector: &NodeSelector, any_values: bool) {
+    v.set_option(options::ANY_VALUES_OF_NODES, any_values);
+    v.checks(path, Ref::of(selector), None);
 }
 
-/// What checks of parts of the spec ask about the rest of it.
-fn choose_options(v: &mut Validation<'_>, spec: &PodSpec, meta: Option<&ObjectMeta>, options: &PodOptions) {
-    options.choose(v);
-    v.set_option_to(options::OBJECT_NAME, meta.map(|meta| meta.name.clone()));
-    v.set_option_to(options::GRACE_PERIOD, spec.termination_grace_period_seconds.map(|seconds| seconds.to_string()));
-    let os = spec.os.as_deref().map(|os| os.name.as_str());
-    for (option, is_chosen) in [
-        (options::STATIC_POD, meta.is_some_and(|meta| meta.annotations.contains_key(MIRROR))),
-        (options::HOST_USERS, spec.host_users != Some(false)),
-        (options::NEVER_RESTARTED, spec.restart_policy == "Never"),
-        (options::OS_UNKNOWN, os.is_none()),
-        (options::OS_LINUX, os == Some("linux")),
-        (options::OS_WINDOWS, os == Some("windows")),
-    ] {
-        v.set_option(option, is_chosen);
-    }
+/// Whether a profile is as it should be.
+pub(crate) fn is_app_armor_profile(context: &Context, profile: &AppArmorProfile) -> bool {
+    let mut errors = Vec::new();
+    Validation::new(context, &mut errors).checks(&Path::NONE, Ref::of(profile), None);
+    errors.is_empty()
 }
 
-/// `validatePodHostNetworkDeps`: in the node's network a port is the node's too; templates may leave that to the pod's
-/// defaults. By hand: two numbers are compared.
-pub fn validate_ports_of_host(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
-    let (path, is_pod) = (path.child("containers"), v.has_option(options::IN_POD));
-    for (index, container) in spec.containers.iter().enumerate() {
-        let path = path.index(index);
-        let path = path.child("ports");
-        for (index, port) in container.ports.iter().enumerate() {
-            if (is_pod || port.host_port != 0) && port.host_port != port.container_port {
-                let detail = "must match `containerPort` when `hostNetwork` is true";
-                v.invalid(&path.index(index).child("hostPort"), port.host_port, detail);
+/// Ports of the node that more than one container wants (`checkHostPortConflicts`). By hand: messages show three
+/// fields in one text.
+pub fn validate_host_ports(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
+    validate_ports_of(v, &path.child("containers"), &spec.containers);
+}
+
+/// Likewise of an init container, which runs by itself: upstream reports it as the first one.
+pub fn validate_own_host_ports(v: &mut Validation<'_>, path: &Path<'_>, container: &Container, _: Option<&Container>) {
+    validate_ports_of(v, &path.relative("."), std::slice::from_ref(container));
+}
+
+fn validate_ports_of(v: &mut Validation<'_>, path: &Path<'_>, containers: &[Container]) {
+    let mut taken = BTreeSet::new();
+    for (index, container) in containers.iter().enumerate() {
+        let (path, ports) = (path.index(index), container.ports.iter().enumerate());
+        for (index, port) in ports.filter(|(_, port)| port.host_port != 0) {
+            let wanted = format!("{}/{}/{}", port.protocol, port.host_ip, port.host_port);
+            if taken.contains(&wanted) {
+                v.duplicate(&path.child("ports").index(index).child("hostPort"), wanted);
+            } else {
+                taken.insert(wanted);
             }
         }
     }
 }
 
-/// Variables can be read from files of empty directories only (`validateFileKeyRefVolumes`). By hand: volumes are
-/// looked up.
+/// Variables can be read from files of empty directories only (`validateFileKeyRefVolumes`). By hand: of volumes of
+/// one name the last one counts.
 pub fn validate_files_of_variables(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
     for_each_container(spec, path, |path, container| {
         for (index, variable) in container.env.iter().enumerate() {
@@ -86,9 +67,7 @@ pub fn validate_files_of_variables(v: &mut Validation<'_>, path: &Path<'_>, spec
             let Some(name) = file.map(|file| file.volume_name.as_str()) else { continue };
             let path = path.child("env");
             let path = path.index(index);
-            let path = path.child("valueFrom");
-            let path = path.child("fileKeyRef");
-            let path = path.child("volumeName");
+            let path = path.child("valueFrom.fileKeyRef.volumeName");
             match spec.volumes.iter().rfind(|volume| volume.name == name) {
                 None => v.not_found(&path, name),
                 Some(volume) if volume.volume_source.empty_dir.is_none() => {
@@ -98,4 +77,105 @@ pub fn validate_files_of_variables(v: &mut Validation<'_>, path: &Path<'_>, spec
             }
         }
     });
+}
+
+/// What a pod as a whole may use (KEP-2837), against what its containers may use (`validatePodResourceConsistency`). By
+/// hand: amounts are added.
+pub fn validate_aggregates(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
+    let Some(resources) = spec.resources.as_deref() else { return };
+    let path = path.child("resources");
+    for (list, all, given) in [
+        ("requests", aggregate(spec, |r| &r.requests), &resources.requests),
+        ("limits", aggregate(spec, |r| &r.limits), &resources.limits),
+    ] {
+        for (name, needed) in all.into_iter().filter(|(name, _)| list == "requests" || is_huge_pages(name)) {
+            if let Some(given) = given.get(&name).filter(|given| needed > **given) {
+                let detail = format!("must be greater than or equal to aggregate container {list} of {needed}");
+                v.invalid(&path.child(list).key(&name), given.to_string(), detail);
+            }
+        }
+    }
+    let path = path.child("containers");
+    for (index, container) in spec.containers.iter().enumerate() {
+        for (name, own) in &container.resources.limits {
+            if let Some(given) = resources.limits.get(name).filter(|given| own > *given) {
+                let path = path.index(index);
+                let path = path.key(name);
+                let detail = format!("must be less than or equal to pod limits of {given}");
+                v.invalid(&path.child("limits"), own.to_string(), detail);
+            }
+        }
+    }
+}
+
+/// By hand: search paths are counted together.
+pub fn validate_searches(v: &mut Validation<'_>, path: &Path<'_>, config: &PodDNSConfig, _: Option<&PodDNSConfig>) {
+    if config.searches.join(" ").len() > MAX_SEARCH_CHARACTERS {
+        let detail =
+            format!("must not have more than {MAX_SEARCH_CHARACTERS} characters (including spaces) in the search list");
+        v.invalid(&path.child("searches"), BadValue::strings(&config.searches), detail);
+    }
+}
+
+/// By hand: the bound is the time that the pod has to end.
+pub fn validate_sleep(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    handler: &LifecycleHandler,
+    _: Option<&LifecycleHandler>,
+) {
+    let period = v.option(options::GRACE_PERIOD).and_then(|period| period.parse::<i64>().ok());
+    let seconds = handler.sleep.as_deref().map_or(0, |sleep| sleep.seconds);
+    if let Some(period) = period.filter(|period| seconds < 0 || seconds > *period) {
+        let detail = format!("must be non-negative and less than terminationGracePeriodSeconds ({period})");
+        v.invalid(&path.child("sleep"), seconds, detail);
+    }
+}
+
+/// By hand: upstream reports each time that the capability is named.
+pub fn validate_added_capabilities(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    context: &SecurityContext,
+    _: Option<&SecurityContext>,
+) {
+    let added = context.capabilities.as_deref().map_or(&[][..], |capabilities| &capabilities.add);
+    for _ in added.iter().filter(|capability| *capability == "CAP_SYS_ADMIN") {
+        let detail = "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN";
+        v.invalid(path, internal_value(context), detail);
+    }
+}
+
+/// Containers of Windows that are processes of the node (`validateWindowsHostProcessPod`). By hand: containers are
+/// counted.
+pub fn validate_host_processes(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
+    let host_process = |options: Option<&WindowsSecurityContextOptions>| options.and_then(|o| o.host_process);
+    let of_pod = host_process(spec.security_context.as_deref().and_then(|c| c.windows_options.as_deref()));
+    let (mut all, mut of_host) = (0, 0);
+    for_each_container(spec, path, |path, container| {
+        all += 1;
+        let own = host_process(container.security_context.and_then(|c| c.windows_options.as_deref()));
+        of_host += usize::from(own.or(of_pod) == Some(true));
+        if let (Some(of_pod), Some(own)) = (of_pod, own)
+            && of_pod != own
+        {
+            let path = path.child("securityContext.windowsOptions.hostProcess");
+            let detail = format!("pod hostProcess value must be identical if both are specified, was {of_pod}");
+            v.invalid(&path, own, detail);
+        }
+    });
+    if of_host == 0 {
+        return;
+    }
+    if of_host != all {
+        let detail = "If pod contains any hostProcess containers then all containers must be HostProcess containers";
+        v.invalid(path, "", detail);
+    }
+    if !spec.host_network {
+        let detail = "hostNetwork must be true if pod contains any hostProcess containers";
+        v.invalid(&path.child("hostNetwork"), false, detail);
+    }
+    if !v.context.allow_privileged {
+        v.forbidden(path, "hostProcess containers are disallowed by cluster policy");
+    }
 }

@@ -1,94 +1,127 @@
-//! What kubelets and the scheduler say about pods.
-//! By hand: the status is compared with the spec, and with what is stored.
+//! What kubelets and the scheduler say about pods, as far as no declaration says it.
 
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::net::IpAddr;
 
-use machinery::features;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::{NameRule, ip};
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
 
-use super::annotations::validate_annotations_change;
-use super::container_transition::{validate_ephemeral_transitions, validate_transitions};
-use super::options::PodOptions;
-use super::pod_status_claims::validate_claim_statuses;
-use super::pod_status_containers::validate_container_statuses;
 use crate::core::internal::internal_values;
-use generated::core::v1::{Pod, PodStatus};
+use generated::core::v1::{Container, ContainerStatus, Pod, PodStatus, ResourceClaim};
 
+const UNKNOWN_CONTAINER: &str = "must match the name of an entry in spec.initContainers.name or spec.containers.name";
+const UNKNOWN_RESOURCE: &str = "must match the extended resource name of an entry in \
+    spec.initContainers.resources.requests or spec.containers.resources.requests";
+const UNKNOWN_CLAIM: &str = "must match one of the container's resource claims in a format \
+    'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";
+const UNKNOWN_REQUEST: &str = "must match one of the container's resource requests";
 const BOTH_FAMILIES: &str = "may specify no more than one IP for each IP family";
 
-/// `ValidatePodStatusUpdate`
-pub(super) fn validate_status_change(v: &mut Validation<'_>, new: &Pod, old: &Pod, options: &PodOptions) {
-    let metadata = Path::new("metadata");
-    let both = (&new.metadata.annotations, &old.metadata.annotations);
-    validate_annotations_change(v, &metadata.child("annotations"), both, &new.spec, options);
-    let path = Path::new("status");
-    let (all, stored) = (Ref::of(&new.status), Some(Ref::of(&old.status)));
-    v.checks(&path, all, stored);
-    if new.spec.node_name != old.spec.node_name {
-        v.forbidden(&path.child("nodeName"), "may not be changed directly");
-    }
-    validate_nomination(v, &path.child("nominatedNodeName"), new, old);
-    let (status, was) = (&new.status, &old.status);
-    v.checks_of("class", &path, all, stored);
-    let spec = &old.spec;
-    for (list, new, old, containers) in [
-        ("containerStatuses", &status.container_statuses, &was.container_statuses, &spec.containers),
-        ("initContainerStatuses", &status.init_container_statuses, &was.init_container_statuses, &spec.init_containers),
-    ] {
-        validate_transitions(v, &path.child(list), (new, old), (spec, containers), options);
-    }
-    let (ephemeral, was_ephemeral) = (&status.ephemeral_container_statuses, &was.ephemeral_container_statuses);
-    validate_ephemeral_transitions(v, &path.child("ephemeralContainerStatuses"), ephemeral, was_ephemeral);
-    validate_claim_statuses(v, &path, status, &new.spec);
-    validate_addresses(v, &path, status, was);
-    validate_container_statuses(v, &path, status, &new.spec);
+/// Containers by name. Of those of one name, the first one counts.
+fn by_name<'c>(containers: impl DoubleEndedIterator<Item = &'c Container>) -> BTreeMap<&'c str, &'c Container> {
+    containers.rev().map(|container| (container.name.as_str(), container)).collect()
 }
 
-/// The node that a pod waits for; not for pods that have one.
-fn validate_nomination(v: &mut Validation<'_>, path: &Path<'_>, new: &Pod, old: &Pod) {
-    let name = &new.status.nominated_node_name;
-    if name.is_empty() || *name == old.status.nominated_node_name {
-        return;
-    }
-    v.name(path, name, NameRule::Dns1123Subdomain);
-    if v.context.enabled(features::ClearingNominatedNodeNameAfterBinding) && !old.spec.node_name.is_empty() {
-        v.forbidden(path, "may not be set on pods that are already bound to a node");
+/// `validatePodExtendedResourceClaimStatus`. By hand: resources are looked up in the container of the name, and what is
+/// the same three times is reported three times.
+pub fn validate_extended_resources(v: &mut Validation<'_>, path: &Path<'_>, pod: &Pod, _: Option<&Pod>) {
+    let Some(status) = pod.status.extended_resource_claim_status.as_deref() else { return };
+    let path = path.child("status");
+    let path = path.child("extendedResourceClaimStatus");
+    let (mappings, mut seen) = (path.child("requestMappings"), BTreeSet::new());
+    let containers = by_name(pod.spec.containers.iter().chain(&pod.spec.init_containers));
+    for (index, mapping) in status.request_mappings.iter().enumerate() {
+        let entry = mappings.index(index);
+        let (container, resource, request) =
+            (mapping.container_name.as_str(), mapping.resource_name.as_str(), mapping.request_name.as_str());
+        match containers.get(container) {
+            None => v.invalid(&entry.child("containerName"), container, UNKNOWN_CONTAINER),
+            Some(c) if !c.resources.requests.contains_key(resource) => {
+                v.invalid(&entry.child("resourceName"), resource, UNKNOWN_RESOURCE);
+            }
+            Some(_) => {}
+        }
+        v.name(&path.child("requestName"), request, NameRule::Dns1123Label);
+        if !seen.insert((container, resource, request)) {
+            v.duplicate(&entry.child("containerName"), container);
+            v.duplicate(&entry.child("resourceName"), resource);
+            v.duplicate(&entry.child("requestName"), request);
+        }
     }
 }
 
-/// `validatePodIPs`, `validateHostIPs`
-fn validate_addresses(v: &mut Validation<'_>, path: &Path<'_>, new: &PodStatus, old: &PodStatus) {
-    let (all, stored) = (Ref::of(new), Some(Ref::of(old)));
-    v.checks_of("pod_addresses", path, all, stored);
-    let addresses: Vec<&str> = new.pod_ips.iter().map(|address| address.ip.as_str()).collect();
-    validate_families(v, &path.child("podIPs"), &addresses, || internal_values(&new.pod_ips));
-    let of_host = path.child("hostIPs");
-    if let Some(first) = new.host_ips.first().filter(|first| first.ip != new.host_ip) {
-        v.invalid(&of_host.index(0).child("ip"), &first.ip, "must be equal to `hostIP`");
-    }
-    v.checks_of("host_addresses", path, all, stored);
-    let addresses: Vec<&str> = new.host_ips.iter().map(|address| address.ip.as_str()).collect();
-    validate_families(v, &of_host, &addresses, || internal_values(&new.host_ips));
+/// `validatePodIPs`. By hand: addresses are parsed.
+pub fn validate_pod_families(v: &mut Validation<'_>, path: &Path<'_>, status: &PodStatus, _: Option<&PodStatus>) {
+    let addresses = status.pod_ips.iter().map(|address| address.ip.as_str());
+    validate_families(v, &path.child("podIPs"), addresses, || internal_values(&status.pod_ips));
+}
+
+/// `validateHostIPs`, likewise.
+pub fn validate_host_families(v: &mut Validation<'_>, path: &Path<'_>, status: &PodStatus, _: Option<&PodStatus>) {
+    let addresses = status.host_ips.iter().map(|address| address.ip.as_str());
+    validate_families(v, &path.child("hostIPs"), addresses, || internal_values(&status.host_ips));
 }
 
 /// One address of each family at most.
-fn validate_families(v: &mut Validation<'_>, path: &Path<'_>, new: &[&str], shown: impl FnOnce() -> BadValue) {
-    if new.len() < 2 {
+fn validate_families<'a>(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    addresses: impl ExactSizeIterator<Item = &'a str> + Clone,
+    shown: impl FnOnce() -> BadValue,
+) {
+    let count = addresses.len();
+    if count < 2 {
         return;
     }
-    let parsed: Vec<Option<IpAddr>> = new.iter().map(|address| ip::parse_ip_sloppy(address)).collect();
-    if let Some(index) = parsed.iter().position(Option::is_none) {
-        let why = format!("failed to check for dual stack with error:invalid IP[{index}]: {}", new[index]);
+    let malformed = addresses.clone().enumerate().find(|(_, address)| ip::parse_ip_sloppy(address).is_none());
+    if let Some((index, address)) = malformed {
+        let why = format!("failed to check for dual stack with error:invalid IP[{index}]: {address}");
         v.errors.push(FieldError::internal(path, why));
     }
-    let addresses: Vec<IpAddr> = parsed.into_iter().flatten().collect();
-    let dual =
-        addresses.len() == new.len() && addresses.iter().any(IpAddr::is_ipv4) && addresses.iter().any(IpAddr::is_ipv6);
-    if !dual || new.len() > 2 {
+    let parsed: Vec<IpAddr> = addresses.filter_map(ip::parse_ip_sloppy).collect();
+    let is_dual = parsed.iter().any(IpAddr::is_ipv4) && parsed.iter().any(IpAddr::is_ipv6);
+    if malformed.is_some() || !is_dual || count > 2 {
         v.invalid(path, shown(), BOTH_FAMILIES);
+    }
+}
+
+/// `validateContainerStatusAllocatedResourcesStatus`. By hand: names are looked up in the container of the name;
+/// containers that are not there are not looked for.
+pub fn validate_allocated_resources(v: &mut Validation<'_>, path: &Path<'_>, pod: &Pod, _: Option<&Pod>) {
+    let (path, spec, status) = (path.child("status"), &pod.spec, &pod.status);
+    validate_allocated(v, &path.child("containerStatuses"), &status.container_statuses, &spec.containers);
+    validate_allocated(v, &path.child("initContainerStatuses"), &status.init_container_statuses, &spec.init_containers);
+}
+
+fn validate_allocated(v: &mut Validation<'_>, path: &Path<'_>, statuses: &[ContainerStatus], containers: &[Container]) {
+    let containers = by_name(containers.iter());
+    for (index, status) in statuses.iter().enumerate() {
+        let path = path.index(index);
+        let path = path.child("allocatedResourcesStatus");
+        let container = containers.get(status.name.as_str()).copied();
+        let claims: HashSet<String> =
+            container.iter().flat_map(|container| container.resources.claims.iter().map(name_of_claim)).collect();
+        for (index, allocated) in status.allocated_resources_status.iter().enumerate() {
+            let (path, name) = (path.index(index), allocated.name.as_str());
+            let refusal = container.and_then(|container| match name.strip_prefix("claim:") {
+                Some(wanted) => (!claims.contains(wanted)).then_some(UNKNOWN_CLAIM),
+                None => (!container.resources.requests.contains_key(name)).then_some(UNKNOWN_REQUEST),
+            });
+            if let Some(refusal) = refusal {
+                v.invalid(&path.child("name"), BadValue::json_string(name), refusal);
+            }
+            v.checks(&path, Ref::of(allocated), None);
+        }
+    }
+}
+
+/// What a status calls a claim.
+fn name_of_claim(claim: &ResourceClaim) -> String {
+    match claim.request.as_str() {
+        "" => claim.name.clone(),
+        request => format!("{}/{request}", claim.name),
     }
 }

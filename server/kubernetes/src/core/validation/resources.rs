@@ -40,24 +40,37 @@ fn pod_resource_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     errors
 }
 
-/// `ValidateContainerResourceRequirements`; `claims` are the names that the pod gives its claims.
+/// `ValidateContainerResourceRequirements`. By hand: names of resources decide about amounts, and requests are compared
+/// with limits.
 pub fn validate_container_resources(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     resources: &ResourceRequirements,
-    claims: &BTreeSet<&str>,
+    _: Option<&ResourceRequirements>,
 ) {
-    validate_requirements(v, path, resources, claims, container_resource_name);
+    validate_requirements(v, path, resources, container_resource_name);
 }
 
-/// `validatePodResourceRequirements`
-pub(super) fn validate_pod_resources(
+/// `validatePodResourceRequirements`. By hand likewise.
+pub fn validate_pod_resources(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     resources: &ResourceRequirements,
-    claims: &BTreeSet<&str>,
+    _: Option<&ResourceRequirements>,
 ) {
-    validate_requirements(v, path, resources, claims, pod_resource_name);
+    validate_requirements(v, path, resources, pod_resource_name);
+}
+
+/// That amounts of huge pages are whole pages. By hand: the size of a page is in the name.
+pub fn validate_whole_huge_pages(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    resources: &ResourceRequirements,
+    _: Option<&ResourceRequirements>,
+) {
+    for (name, amount) in resources.limits.iter().chain(&resources.requests) {
+        validate_huge_pages(v, path, name, amount);
+    }
 }
 
 /// `validateResourceRequirements`
@@ -65,7 +78,6 @@ fn validate_requirements(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     resources: &ResourceRequirements,
-    claims: &BTreeSet<&str>,
     check_name: CheckName,
 ) {
     let (limits, requests) = (path.child("limits"), path.child("requests"));
@@ -83,7 +95,7 @@ fn validate_requirements(
     if any(is_huge_pages) && !any(|name| matches!(name, "cpu" | "memory")) {
         v.forbidden(path, "HugePages require cpu or memory");
     }
-    validate_claims(v, &path.child("claims"), &resources.claims, claims);
+    validate_claims(v, &path.child("claims"), &resources.claims);
 }
 
 fn validate_amount(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: &Quantity, check_name: CheckName) {
@@ -107,12 +119,6 @@ fn is_divisible(name: &str, amount: &Quantity) -> bool {
     })
 }
 
-/// Whether some amount of huge pages is no number of pages.
-pub(super) fn has_indivisible_huge_pages(resources: &ResourceRequirements) -> bool {
-    let mut all = resources.limits.iter().chain(&resources.requests);
-    all.any(|(name, amount)| is_huge_pages(name) && !is_divisible(name, amount))
-}
-
 /// A request against its limit.
 fn validate_request(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: &Quantity, limit: Option<&Quantity>) {
     let requests = path.child("requests");
@@ -131,7 +137,7 @@ fn validate_request(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount:
 }
 
 /// The pod's claims that a container uses, each once and whole, or each request of it once (`validateResourceClaimNames`).
-fn validate_claims(v: &mut Validation<'_>, path: &Path<'_>, claims: &[ResourceClaim], of_pod: &BTreeSet<&str>) {
+fn validate_claims(v: &mut Validation<'_>, path: &Path<'_>, claims: &[ResourceClaim]) {
     let mut used: BTreeSet<(&str, &str)> = BTreeSet::new();
     for (index, claim) in claims.iter().enumerate() {
         let (path, name, request) = (path.index(index), claim.name.as_str(), claim.request.as_str());
@@ -153,25 +159,25 @@ fn validate_claims(v: &mut Validation<'_>, path: &Path<'_>, claims: &[ResourceCl
             }
             used.insert((name, request));
         }
-        if !of_pod.contains(name) {
-            // Each error repeats all names.
-            if v.errors.len() < listed_errors(of_pod.iter().map(|known| known.len()).sum()) {
-                v.errors.push(unknown_claim(&path, name, of_pod));
-            }
+        if !v.has_noted(options::POD_CLAIMS, name) {
+            refuse_unknown_claim(v, &path, name);
         }
     }
 }
 
-fn unknown_claim(path: &Path<'_>, name: &str, of_pod: &BTreeSet<&str>) -> FieldError {
-    let known: Vec<&str> = of_pod.iter().copied().collect();
-    let known = if known.is_empty() { " which is empty".to_owned() } else { format!(": {}", known.join(", ")) };
-    let detail = format!("must be one of the names in pod.spec.resourceClaims{known}").into();
-    FieldError { detail, ..FieldError::not_found(path, name) }
+/// Each error repeats all names, as long as there is room for that.
+fn refuse_unknown_claim(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
+    let known: Vec<&str> = v.noted(options::POD_CLAIMS).into_iter().collect();
+    if v.errors.len() < listed_errors(known.iter().map(|known| known.len()).sum()) {
+        let known = if known.is_empty() { " which is empty".to_owned() } else { format!(": {}", known.join(", ")) };
+        let detail = format!("must be one of the names in pod.spec.resourceClaims{known}").into();
+        v.errors.push(FieldError { detail, ..FieldError::not_found(path, name) });
+    }
 }
 
 /// What running a pod costs besides its containers (`validateOverhead`). By hand: it is checked as limits of a
 /// container are.
 pub fn validate_overhead(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
     let resources = ResourceRequirements { limits: spec.overhead.clone(), ..ResourceRequirements::default() };
-    validate_container_resources(v, &path.child("overhead"), &resources, &BTreeSet::new());
+    validate_container_resources(v, &path.child("overhead"), &resources, None);
 }

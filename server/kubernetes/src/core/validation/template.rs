@@ -1,29 +1,57 @@
-//! Templates of pods. By hand: the options of pods, and annotations that are compared with fields.
+//! Templates of pods, for functions of workloads that check them.
 
 use machinery::field_path::Path;
-use machinery::hooks::Validation;
+use machinery::hooks::{Context, Validation};
+use machinery::options;
 use machinery::reflect::Ref;
 
-use super::annotations::{validate_against_fields, validate_pod_annotations};
-use super::options::PodOptions;
-use super::pod_spec::validate_pod_spec;
+use super::annotations::validate_pod_annotations;
 use generated::core::v1::PodTemplateSpec;
-use meta::{validate_annotations, validate_labels};
 
-/// `ValidatePodTemplateSpec`
+/// What templates may hold: by feature gates, and by what stored ones hold already.
+#[derive(Clone, Debug, Default)]
+pub struct PodOptions {
+    chosen: Vec<(&'static str, String)>,
+    /// Selectors of pods may ask for values that no label has.
+    pub allow_invalid_values_of_pods: bool,
+}
+
+impl PodOptions {
+    /// For a template that replaces `old`: the options that `PodSpec` declares.
+    pub fn of_template(context: &Context, old: Option<&PodTemplateSpec>) -> Self {
+        let (none, errors) = (PodTemplateSpec::default(), &mut Vec::new());
+        let mut v = Validation::new(context, errors);
+        v.checks_of("options", &Path::NONE, Ref::of(old.unwrap_or(&none)), old.map(Ref::of));
+        let allow_invalid_values_of_pods = v.has_option(options::ANY_VALUES_OF_PODS);
+        PodOptions { chosen: v.options, allow_invalid_values_of_pods }
+    }
+
+    fn choose(&self, v: &mut Validation<'_>) {
+        for (option, text) in &self.chosen {
+            v.set_option_to(option, Some(text.clone()));
+        }
+        v.set_option(options::ANY_VALUES_OF_PODS, self.allow_invalid_values_of_pods);
+    }
+}
+
+/// `ValidatePodTemplateSpec`. By hand: functions of workloads change the options.
 pub fn validate_pod_template_spec(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     template: &PodTemplateSpec,
     options: &PodOptions,
 ) {
-    let (meta, spec) = (&template.metadata, &template.spec);
-    validate_labels(v, &path.child("labels"), &meta.labels);
-    let annotations = path.child("annotations");
-    validate_annotations(v, &annotations, &meta.annotations);
-    validate_pod_annotations(v, &annotations, &meta.annotations, spec, options);
-    let path = path.child("spec");
-    validate_pod_spec(v, &path, spec, None, options);
-    validate_against_fields(v, &path, &meta.annotations, spec);
-    v.checks_of("template", &path, Ref::of(spec), None);
+    options.choose(v);
+    v.checks_of("chosen", path, Ref::of(template), None);
+}
+
+/// The annotations of a template once more, as upstream checks those of stateful sets.
+pub fn validate_template_annotations(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    template: &PodTemplateSpec,
+    options: &PodOptions,
+) {
+    options.choose(v);
+    validate_pod_annotations(v, path, &template.metadata.annotations, &template.spec);
 }

@@ -1,23 +1,18 @@
 //! The containers of a pod, of every sort alike.
 
 use machinery::field_path::Path;
-use machinery::reflect::Ref;
 
 use generated::core::v1::{
     Container, ContainerPort, EnvVar, EphemeralContainerCommon, PodSpec, ResourceRequirements, SecurityContext,
-    VolumeDevice, VolumeMount,
 };
 
 /// What init, main and ephemeral containers have in common.
 #[derive(Clone, Copy)]
 pub struct AnyContainer<'c> {
-    pub all: Ref<'c>,
     pub name: &'c str,
     pub ports: &'c [ContainerPort],
     pub env: &'c [EnvVar],
     pub resources: &'c ResourceRequirements,
-    pub volume_mounts: &'c [VolumeMount],
-    pub volume_devices: &'c [VolumeDevice],
     pub security_context: Option<&'c SecurityContext>,
 }
 
@@ -26,13 +21,10 @@ macro_rules! any_container_from {
         impl<'c> From<&'c $container> for AnyContainer<'c> {
             fn from(c: &'c $container) -> Self {
                 AnyContainer {
-                    all: Ref::of(c),
                     name: &c.name,
                     ports: &c.ports,
                     env: &c.env,
                     resources: &c.resources,
-                    volume_mounts: &c.volume_mounts,
-                    volume_devices: &c.volume_devices,
                     security_context: c.security_context.as_deref(),
                 }
             }
@@ -55,10 +47,4 @@ pub fn for_each_container<'s>(spec: &'s PodSpec, path: &Path<'_>, mut visit: imp
     for (index, container) in spec.ephemeral_containers.iter().enumerate() {
         visit(&ephemerals.index(index), (&container.ephemeral_container_common).into());
     }
-}
-
-/// All containers, without their paths.
-pub fn all_containers(spec: &PodSpec) -> impl Iterator<Item = AnyContainer<'_>> {
-    let ephemerals = spec.ephemeral_containers.iter().map(|c| (&c.ephemeral_container_common).into());
-    spec.init_containers.iter().chain(&spec.containers).map(AnyContainer::from).chain(ephemerals)
 }

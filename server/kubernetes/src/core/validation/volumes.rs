@@ -1,0 +1,83 @@
+//! Volumes, as far as no declaration says it.
+
+use machinery::field_path::Path;
+use machinery::format::{ANNOTATIONS_MAX_SIZE, NameRule};
+use machinery::hooks::Validation;
+use machinery::options;
+use machinery::scalar::go_text::quote;
+
+use super::claim_spec::{ClaimOptions, validate_claim_template};
+use generated::core::v1::{
+    ISCSIPersistentVolumeSource, PersistentVolumeClaimTemplate, PodCertificateProjection, PodSpec, Volume,
+};
+
+/// The longest `<volume name>:<portal>`.
+const MAX_TARGET: usize = 64;
+const LONG_PORTAL: &str = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is \
+     specified.";
+
+/// Name and portal together have to fit into a name of a target. By hand: two lengths are added.
+pub fn validate_portal_length(v: &mut Validation<'_>, path: &Path<'_>, volume: &Volume, _: Option<&Volume>) {
+    let portal = volume.volume_source.iscsi.as_deref().map_or("", |iscsi| &iscsi.target_portal);
+    if volume.name.len() + 1 + portal.len() > MAX_TARGET {
+        v.invalid(&path.child("name"), &volume.name, LONG_PORTAL);
+    }
+}
+
+/// The name of the persistent volume and the portal have to fit into a name of a target. By hand: two lengths are
+/// added.
+pub fn validate_target_length(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    source: &ISCSIPersistentVolumeSource,
+    _: Option<&ISCSIPersistentVolumeSource>,
+) {
+    let volume = v.option(options::OBJECT_NAME).unwrap_or_default().len();
+    if volume + 1 + source.target_portal.len() > MAX_TARGET {
+        v.invalid(&path.child("targetportal"), &source.target_portal, LONG_PORTAL);
+    }
+}
+
+/// `ValidateUserAnnotations`. By hand: keys and values are counted together.
+pub fn validate_user_annotations(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    certificate: &PodCertificateProjection,
+    _: Option<&PodCertificateProjection>,
+) {
+    let path = &path.child("userAnnotations");
+    let size: usize = certificate.user_annotations.iter().map(|(key, value)| key.len() + value.len()).sum();
+    if size > ANNOTATIONS_MAX_SIZE {
+        v.too_long(path, ANNOTATIONS_MAX_SIZE);
+    }
+}
+
+/// The claims of ephemeral volumes are named after pod and volume. By hand: the names are made of two.
+pub fn note_made_claims(v: &mut Validation<'_>, _: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
+    let pod = v.option(options::OBJECT_NAME).unwrap_or_default().to_owned();
+    for volume in spec.volumes.iter().filter(|volume| !pod.is_empty() && volume.volume_source.ephemeral.is_some()) {
+        v.note(options::MADE_CLAIMS, &format!("{pod}-{}", volume.name));
+    }
+}
+
+/// Likewise: the name has to be that of an object.
+pub fn validate_generated_claim(v: &mut Validation<'_>, path: &Path<'_>, volume: &Volume, _: Option<&Volume>) {
+    let pod = v.option(options::OBJECT_NAME).unwrap_or_default();
+    if pod.is_empty() || volume.name.is_empty() {
+        return;
+    }
+    let name = format!("{pod}-{}", volume.name);
+    for message in NameRule::Dns1123Subdomain.check(&name, false) {
+        v.invalid(&path.child("name"), &volume.name, format!("PVC name {}: {message}", quote(&name)));
+    }
+}
+
+/// The claim of an ephemeral volume, for which a template stands. By hand: what claims may be is an option.
+pub fn validate_claim_template_of_pod(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    template: &PersistentVolumeClaimTemplate,
+    _: Option<&PersistentVolumeClaimTemplate>,
+) {
+    validate_claim_template(v, path, template, ClaimOptions::default());
+}

@@ -1,0 +1,85 @@
+//! Sets of texts that checks note, for checks further on: names that others refer to, or that nothing else may have.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::Assertion;
+use super::of::Of;
+use crate::hooks::Validation;
+
+/// A set that is open.
+#[derive(Debug)]
+pub struct Notes {
+    name: &'static str,
+    /// How often each text is in it.
+    texts: HashMap<String, usize>,
+    /// The text of each key, for texts that have one.
+    by_key: HashMap<String, String>,
+}
+
+impl Notes {
+    fn add(&mut self, text: &str, key: Option<&str>) {
+        let before = key.and_then(|key| self.by_key.insert(key.to_owned(), text.to_owned()));
+        if let Some(count) = before.and_then(|before| self.texts.get_mut(&before)) {
+            *count -= 1;
+        }
+        *self.texts.entry(text.to_owned()).or_default() += 1;
+    }
+
+    fn has(&self, text: &str) -> bool {
+        self.texts.get(text).is_some_and(|count| *count > 0)
+    }
+}
+
+impl Validation<'_> {
+    /// Opens an empty set, until the checks are done that call for it.
+    pub fn open_notes(&mut self, name: &'static str) {
+        self.notes.push(Notes { name, texts: HashMap::new(), by_key: HashMap::new() });
+    }
+
+    /// Adds a text to the set of a name that was opened last, if there is one.
+    pub fn note(&mut self, name: &str, text: &str) {
+        self.note_by(name, text, None);
+    }
+
+    /// Whether a text is in the set of a name that was opened last.
+    pub fn has_noted(&self, name: &str, text: &str) -> bool {
+        self.notes.iter().rfind(|notes| notes.name == name).is_some_and(|notes| notes.has(text))
+    }
+
+    /// The texts of that set.
+    pub fn noted(&self, name: &str) -> BTreeSet<&str> {
+        let texts = self.notes.iter().rfind(|notes| notes.name == name).into_iter().flat_map(|notes| &notes.texts);
+        texts.filter(|(_, count)| **count > 0).map(|(text, _)| text.as_str()).collect()
+    }
+
+    fn note_by(&mut self, name: &str, text: &str, key: Option<&str>) {
+        if let Some(notes) = self.notes.iter_mut().rfind(|notes| notes.name == name) {
+            notes.add(text, key);
+        }
+    }
+
+    pub(super) fn assert_notes(&mut self, assertion: Assertion, of: Of<'_>) {
+        match assertion {
+            Assertion::Open(names) => names.iter().for_each(|name| self.open_notes(name)),
+            Assertion::Note(name, key) => {
+                let key = if key.is_empty() { None } else { of.of_home(key).text() };
+                if let Some(text) = of.text() {
+                    self.note_by(name, &text, key.as_deref());
+                }
+            }
+            Assertion::Noted(name, detail) if !of.text().is_some_and(|text| self.has_noted(name, &text)) => {
+                match detail {
+                    "" => self.not_found(of.path, of.shown()),
+                    detail => self.invalid(of.path, of.shown(), detail),
+                }
+            }
+            Assertion::Unnoted(name, detail) if of.text().is_some_and(|text| self.has_noted(name, &text)) => {
+                match detail {
+                    "" => self.duplicate(of.path, of.shown()),
+                    detail => self.invalid(of.path, of.shown(), detail),
+                }
+            }
+            _ => {}
+        }
+    }
+}
