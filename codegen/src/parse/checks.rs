@@ -28,6 +28,9 @@ pub(super) const ASSERTIONS: &[&str] = &[
     "range",
     "at_most",
     "at_least",
+    "more_than",
+    "grows",
+    "selected",
     "port",
     "positive",
     "not_negative",
@@ -93,6 +96,16 @@ pub(super) const CONDITIONS: &[&str] = &[
     "part",
     "option",
     "subresource",
+    "some",
+    "fewer",
+    "more",
+    "preceded",
+    "flips",
+    "above",
+    "differs",
+    "zero",
+    "matches",
+    "no_error",
 ];
 
 impl Reader<'_> {
@@ -123,7 +136,7 @@ impl Reader<'_> {
         Some(check)
     }
 
-    fn assertion(&mut self, entry: &Entry) -> Option<Assertion> {
+    pub(super) fn assertion(&mut self, entry: &Entry) -> Option<Assertion> {
         Some(match entry.word().as_deref() {
             Some("required") => Assertion::Required(self.detail(entry)),
             Some("filled") => Assertion::Filled(self.detail(entry)),
@@ -149,6 +162,9 @@ impl Reader<'_> {
             Some("range") => self.range(entry)?,
             Some("at_most") => self.compared_with(entry).map(|(field, detail)| Assertion::AtMost(field, detail))?,
             Some("at_least") => self.compared_with(entry).map(|(field, detail)| Assertion::AtLeast(field, detail))?,
+            Some("more_than") => self.compared_with(entry).map(|(field, detail)| Assertion::MoreThan(field, detail))?,
+            Some("grows") => Assertion::Grows(self.string(entry)?),
+            Some("selected") => self.compared_with(entry).map(|(field, detail)| Assertion::Selected(field, detail))?,
             Some("port") if self.flag(entry) => Assertion::Port,
             Some("max_bytes") => self.bound(entry).map(|(bound, detail)| Assertion::MaxBytes(bound, detail))?,
             Some("max_items") => self.bound(entry).map(|(bound, detail)| Assertion::MaxItems(bound, detail))?,
@@ -218,7 +234,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `invalid = "detail"`, `invalid("shown", "detail")`, or `invalid(null, "detail")`.
+    /// `invalid = "detail"`, `invalid("shown", "detail")`, `invalid(null, "detail")` or `invalid(omitted, "detail")`.
     fn invalid(&mut self, entry: &Entry) -> Option<Assertion> {
         let ExprKind::Call(_, arguments) = &entry.value.kind else {
             return self.string(entry).map(Assertion::Invalid);
@@ -228,6 +244,9 @@ impl Reader<'_> {
         match kinds.as_slice() {
             [ExprKind::Str(shown), ExprKind::Str(detail)] => Some(Assertion::InvalidAs(shown.clone(), detail.clone())),
             [_, ExprKind::Str(detail)] if is_null => Some(Assertion::InvalidNull(detail.clone())),
+            [ExprKind::Path(word), ExprKind::Str(detail)] if word.ident() == Some("omitted") => {
+                Some(Assertion::InvalidOmitted(detail.clone()))
+            }
             _ => {
                 let message = "an error that shows a text of its own is written `invalid(\"shown\", \"detail\")`";
                 self.error(codes::BAD_VALUE, &entry.value.span, message);
@@ -356,7 +375,7 @@ impl Reader<'_> {
         }
     }
 
-    fn condition(&mut self, entry: &Entry) -> Option<Condition> {
+    pub(super) fn condition(&mut self, entry: &Entry) -> Option<Condition> {
         if let Some(key) = &entry.key {
             if key.text() == "subresource" {
                 return self.ident(entry).map(|name| Condition::Subresource(name.text));
@@ -407,14 +426,11 @@ impl Reader<'_> {
             (Some("was"), _, [inner]) => self.condition(inner).map(|inner| Condition::Was(Box::new(inner))),
             (Some("any"), _, inner @ [_, _, ..]) => Some(Condition::Any(self.conditions(inner))),
             (Some("all"), _, inner @ [_, _, ..]) => Some(Condition::All(self.conditions(inner))),
-            _ => {
-                self.unknown(entry, "when", CONDITIONS);
-                None
-            }
+            _ => self.other_condition(entry, arguments),
         }
     }
 
-    fn conditions(&mut self, entries: &[Entry]) -> Vec<Condition> {
+    pub(super) fn conditions(&mut self, entries: &[Entry]) -> Vec<Condition> {
         entries.iter().filter_map(|entry| self.condition(entry)).collect()
     }
 

@@ -1,5 +1,6 @@
 mod choices;
 mod entries;
+mod items;
 mod notes;
 mod ways;
 
