@@ -35,7 +35,7 @@ impl NameRule {
         match self {
             Self::Dns1123Subdomain => super::is_dns1123_subdomain(&masked),
             Self::LongName if prefix => Messages::new(),
-            Self::LongName => super::is_dns1123_subdomain(name),
+            Self::LongName => super::content::is_dns1123_subdomain(name),
             Self::Dns1123Label => super::is_dns1123_label(&masked),
             Self::Dns1035Label => super::is_dns1035_label(&masked),
             Self::PathSegment if prefix => super::is_path_segment_prefix(name),
@@ -99,5 +99,12 @@ mod tests {
         for (rule, prefix, valid) in cases {
             assert_eq!(rule.check(prefix, true).is_empty(), valid, "{rule:?} {prefix}");
         }
+    }
+
+    #[test]
+    fn long_names_are_counted_in_bytes() {
+        let long = "a".repeat(254);
+        assert_eq!(NameRule::LongName.check(&long, false), ["must be no more than 253 bytes"]);
+        assert_eq!(NameRule::Dns1123Subdomain.check(&long, false), ["must be no more than 253 characters"]);
     }
 }
