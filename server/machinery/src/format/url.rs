@@ -189,9 +189,8 @@ pub fn webhook_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     if !text.starts_with('/') {
         errors.push(refuse("must start with a '/'".into()));
     }
-    let mut characters = text.chars();
-    characters.next();
-    let rest = characters.as_str();
+    // Upstream leaves out the first byte. What is left of a longer character is no name, nor is the character.
+    let rest = text.strip_prefix(|first: char| first.is_ascii()).unwrap_or(text);
     for (index, step) in rest.strip_suffix('/').unwrap_or(rest).split('/').enumerate() {
         if step.is_empty() {
             errors.push(refuse(format!("segment[{index}] may not be empty")));
@@ -219,7 +218,7 @@ pub fn non_resource_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
 
 #[cfg(test)]
 mod tests {
-    use super::Url;
+    use super::*;
 
     #[test]
     fn urls_are_read_as_go_does() {
@@ -244,6 +243,28 @@ mod tests {
         check("https://a:1:2/", Err(r#"parse "https://a:1:2/": invalid port ":1:2" after host"#));
         check("postgres://a:1,b:2/", Ok(("postgres", None, "a:1,b:2", "", "")));
         check("https://a/\n", Err(r#"parse "https://a/\n": net/url: invalid control character in URL"#));
+    }
+
+    #[test]
+    fn webhooks_are_called_over_https_at_paths_of_names() {
+        let errors = |check: fn(&Path<'_>, &str) -> Vec<FieldError>, text: &str| {
+            check(&Path::new("at"), text).iter().map(FieldError::body).collect::<Vec<_>>()
+        };
+        assert_eq!(errors(webhook_url, "HTTPS://a.example.com/x"), [""; 0]);
+        assert_eq!(errors(webhook_url, "http://u:p@a/?q#f").len(), 4);
+        assert_eq!(
+            errors(webhook_url, "https:///x"),
+            ["Invalid value: \"\": host must be specified; desired format: https://host[/path]"]
+        );
+        for path in ["", "/", "/a", "/a.b/c/"] {
+            assert_eq!(errors(webhook_path, path), [""; 0], "{path}");
+        }
+        for (path, count) in [("//", 1), ("/a//b", 1), ("a", 2), ("é", 2), ("/A", 1)] {
+            assert_eq!(errors(webhook_path, path).len(), count, "{path}");
+        }
+        for (path, count) in [("/", 0), ("/a/*", 0), ("", 1), ("a", 1), ("/a b", 1), ("/a//b", 1), ("/*/a", 1)] {
+            assert_eq!(errors(non_resource_path, path).len(), count, "{path}");
+        }
     }
 
     #[test]
