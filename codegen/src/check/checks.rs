@@ -30,8 +30,7 @@ impl Checker<'_> {
             self.paths_of(one, &paths(check), &check.span);
             self.words_of(&check.assertions, &check.span, formats);
             self.parts_of(&check.assertions, &check.field, one, &check.span);
-            conditions(check)
-                .for_each(|condition| self.condition(condition, one, &known, &check.span, formats, gates));
+            conditions(check).for_each(|condition| self.condition(condition, one, &known, &check.span, formats, gates));
         }
     }
 

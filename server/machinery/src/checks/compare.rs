@@ -60,9 +60,7 @@ fn is_selected(of: Of<'_>, field: &[&str]) -> bool {
         expressions.extend(wanted.iter().filter_map(|one| {
             let text = |name| one.by_name(name).and_then(Value::as_str);
             match one.by_name("values") {
-                Some(Value::List(List::String(values))) => {
-                    Some((text("key")?, text("operator")?, values.as_slice()))
-                }
+                Some(Value::List(List::String(values))) => Some((text("key")?, text("operator")?, values.as_slice())),
                 _ => None,
             }
         }));
@@ -82,8 +80,9 @@ pub(super) fn is_alike(new: Value<'_>, old: Value<'_>, except: &[&[&str]]) -> bo
         (Value::Struct(new), Value::Struct(old)) => {
             below(new, except).zip(below(old, except)).all(|((new, except), (old, _))| is_alike(new, old, &except))
         }
-        (Value::Struct(one), Value::Null) | (Value::Null, Value::Struct(one)) => below(one, except)
-            .all(|(value, except)| value.is_empty() || except.iter().any(|way| way.is_empty())),
+        (Value::Struct(one), Value::Null) | (Value::Null, Value::Struct(one)) => {
+            below(one, except).all(|(value, except)| value.is_empty() || except.iter().any(|way| way.is_empty()))
+        }
         (Value::StructList(new), Value::StructList(old)) => {
             let is_alike = |(new, old)| is_alike(Value::Struct(new), Value::Struct(old), except);
             new.len() == old.len() && new.iter().zip(old.iter()).all(is_alike)

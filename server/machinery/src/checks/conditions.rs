@@ -75,19 +75,11 @@ impl Validation<'_> {
                 None => self.context.group.is_empty() && self.context.version == *version,
             }),
             Condition::Several => of.items.is_some_and(|items| items.are_several()),
-            Condition::Some(list, conditions) => self.count(list, conditions, of) > 0,
-            Condition::Fewer(list, conditions) | Condition::More(list, conditions) => {
-                let count = self.count(list, conditions, of);
-                let stored = of.stored().map_or(0, |stored| self.count(list, conditions, stored));
-                if matches!(condition, Condition::Fewer(..)) { count < stored } else { count > stored }
-            }
-            Condition::Preceded(conditions) => of
-                .items
-                .is_some_and(|items| items.before().any(|item| self.all(conditions, Of::structure(of.path, item, None, None)))),
-            Condition::Flips(conditions) => conditions.iter().any(|condition| {
-                let held = of.stored().is_some_and(|stored| self.holds(*condition, stored));
-                self.holds(*condition, of) != held
-            }),
+            Condition::Some(..)
+            | Condition::Fewer(..)
+            | Condition::More(..)
+            | Condition::Preceded(_)
+            | Condition::Flips(_) => self.holds_of_items(condition, of),
             Condition::Above(field, number) => of.at(field).number().is_some_and(|value| value > number),
             Condition::Differs(field, except) => {
                 let of = of.at(field);
@@ -100,6 +92,26 @@ impl Validation<'_> {
             Condition::Subresource(name) => self.context.subresource == name,
             Condition::Gate(gate) => self.context.enabled(gate),
             Condition::Option(option) => self.has_option(option),
+        }
+    }
+
+    /// Conditions about items of lists, and about what holds now and did not.
+    fn holds_of_items(&self, condition: Condition, of: Of<'_>) -> bool {
+        match condition {
+            Condition::Some(list, conditions) => self.count(list, conditions, of) > 0,
+            Condition::Fewer(list, conditions) | Condition::More(list, conditions) => {
+                let count = self.count(list, conditions, of);
+                let stored = of.stored().map_or(0, |stored| self.count(list, conditions, stored));
+                if matches!(condition, Condition::Fewer(..)) { count < stored } else { count > stored }
+            }
+            Condition::Preceded(conditions) => of.items.is_some_and(|items| {
+                items.before().any(|item| self.all(conditions, Of::structure(of.path, item, None, None)))
+            }),
+            Condition::Flips(conditions) => conditions.iter().any(|condition| {
+                let held = of.stored().is_some_and(|stored| self.holds(*condition, stored));
+                self.holds(*condition, of) != held
+            }),
+            _ => false,
         }
     }
 

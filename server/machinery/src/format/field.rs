@@ -15,8 +15,9 @@ pub use super::ip::{
     lenient_ip_address, lenient_ip_network,
 };
 pub use super::named::{
-    api_version, api_version_of_named_group, condition_reason, host_or_wildcard, iscsi_name, iscsi_name_by_prefix, kind_name,
-    lease_strategy, listed_namespace, literal_path, no_ip_address, signer_name, single_line, versioned_group,
+    api_version, api_version_of_named_group, condition_reason, host_or_wildcard, iscsi_name, iscsi_name_by_prefix,
+    kind_name, lease_strategy, listed_namespace, literal_path, no_ip_address, signer_name, single_line,
+    versioned_group,
 };
 pub use super::pods::{
     device_path, host_ports, kubernetes_signer_name, native_resource, sysctl_beside_ipc, sysctl_beside_network,

@@ -82,7 +82,7 @@ describe! { Task, TASK "Task" { .checks(&[
     check_when(&["done"], &[Condition::Above(&["done"], 9)], &[Assertion::Invalid("too much")]),
     check_when(&["spare"], &[Condition::Zero(&["spare"]), Condition::Set(&["spare"])], &[Assertion::Invalid("none")]),
     check_when(&["note"], &[Condition::Matches(&["note"], "^(?i)todo")], &[Assertion::Invalid("to do")]),
-    check(&["labels"], &[Assertion::MaxTotalBytes(4)]),
+    check(&["labels"], &[Assertion::MaxTotal(4)]),
     check_when(&["labels"], &[Condition::Set(&["labels"])], &[Assertion::Selected(&["selector"], "not selected")]),
     check_when(&["note"], &[Condition::NoError, Condition::Set(&["note"])], &[Assertion::Invalid("nothing else")]),
 ]) } [
@@ -98,7 +98,8 @@ describe! { Task, TASK "Task" { .checks(&[
 ] }
 
 fn steps(steps: &[(&str, &str)]) -> Task {
-    let step = |(kind, state): &(&str, &str)| Step { kind: kind.to_string(), state: state.to_string(), by: String::new() };
+    let step =
+        |(kind, state): &(&str, &str)| Step { kind: kind.to_string(), state: state.to_string(), by: String::new() };
     Task { steps: steps.iter().map(step).collect(), ..Task::default() }
 }
 
@@ -143,11 +144,8 @@ fn numbers_and_times_are_compared() {
 
 #[test]
 fn structs_are_compared_but_for_some_fields() {
-    let task = |selector: Option<Selector>| Task {
-        selector: selector.map(Box::new),
-        note: "fixed".into(),
-        ..Task::default()
-    };
+    let task =
+        |selector: Option<Selector>| Task { selector: selector.map(Box::new), note: "fixed".into(), ..Task::default() };
     let is_alike = |new: Option<Selector>, old: Option<Selector>| {
         let found = errors(&task(new), Some(&task(old)));
         !found.contains(&"<nil>: Required value: the same selector".to_string())
