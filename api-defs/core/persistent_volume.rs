@@ -20,13 +20,7 @@ use crate::meta::ObjectMeta;
 #[strategy(create = create_volume, update = update_volume, warnings = warn_volume)]
 #[check(
     self,
-    choose(
-        any_values_of_nodes,
-        was(not(holds(
-            spec.nodeAffinity.required.nodeSelectorTerms,
-            each(field(matchExpressions, each(field(values, each(format = label_value)))))
-        )))
-    )
+    choose(any_values_of_nodes, was(not(holds(spec.nodeAffinity, below = known_values))))
 )]
 #[check(metadata.name, tell = object_name)]
 #[check(spec, below, when(not(subresource = status)))]
@@ -779,6 +773,11 @@ pub enum PersistentVolumeMode {
 
 /// Restricts which nodes can use a volume.
 #[check(required, required = "must specify required node constraints", below)]
+#[check(
+    required.nodeSelectorTerms,
+    each(field(matchExpressions, each(field(values, each(format = label_value))))),
+    when(part(known_values))
+)]
 pub struct VolumeNodeAffinity {
     /// Node terms that must match for a volume to be accessible.
     #[field(1)]

@@ -72,30 +72,8 @@ const PERSISTENT_VOLUME_CHECKS: &[CheckDef] = &[
                     Condition::Was(
                         &Condition::Not(
                             &Condition::Holds(
-                                &["spec", "nodeAffinity", "required", "nodeSelectorTerms"],
-                                &[
-                                    Assertion::Each(
-                                        &[
-                                            Assertion::Field(
-                                                &["matchExpressions"],
-                                                &[
-                                                    Assertion::Each(
-                                                        &[
-                                                            Assertion::Field(
-                                                                &["values"],
-                                                                &[
-                                                                    Assertion::Each(
-                                                                        &[Assertion::Format(machinery::format::field::label_value)],
-                                                                    ),
-                                                                ],
-                                                            ),
-                                                        ],
-                                                    ),
-                                                ],
-                                            ),
-                                        ],
-                                    ),
-                                ],
+                                &["spec", "nodeAffinity"],
+                                &[Assertion::Below("known_values")],
                             ),
                         ),
                     ),
@@ -1774,6 +1752,33 @@ const VOLUME_NODE_AFFINITY_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::Required("must specify required node constraints"),
             Assertion::Below(""),
+        ],
+    },
+    CheckDef {
+        field: &["required", "nodeSelectorTerms"],
+        when: &[Condition::Part(&["known_values"])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Field(
+                        &["matchExpressions"],
+                        &[
+                            Assertion::Each(
+                                &[
+                                    Assertion::Field(
+                                        &["values"],
+                                        &[
+                                            Assertion::Each(
+                                                &[Assertion::Format(machinery::format::field::label_value)],
+                                            ),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+            ),
         ],
     },
 ];

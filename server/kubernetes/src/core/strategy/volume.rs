@@ -57,9 +57,6 @@ pub fn warn_volume(context: &Context, volume: &PersistentVolume, _: Option<&Pers
         }
     }
     out.extend(warn_source(volume));
-    if let Some(size) = spec.capacity.get("storage").filter(|size| size.milli_value() % 1000 != 0) {
-        out.push(format!("spec.capacity[storage]: fractional byte value \"{size}\" is invalid, must be an integer"));
-    }
     out
 }
 

@@ -79,7 +79,10 @@ pub fn validate_node_annotations(v: &mut Validation<'_>, path: &Path<'_>, new: &
         // A list has no descriptor of its own.
         match parse::<NodeSpec>(&format!("{{\"taints\":{text}}}")) {
             Ok(spec) => v.checks_of_items(&path.child(TAINTS), &spec.taints),
-            Err(error) => v.invalid(path, TAINTS, error),
+            Err(error) => {
+                let error = error.replace("Go struct field NodeSpec.taints of type", "Go value of type");
+                v.invalid(path, TAINTS, error.replace("v1.Taint", "core.Taint"));
+            }
         }
     }
     match filled(AVOID_PODS).map(|text| parse::<AvoidPods>(text)) {

@@ -42,7 +42,8 @@ pub fn validate_claim_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Clai
     let (asked, stored) = (size(&new.spec.resources.requests), size(&old.spec.resources.requests));
     // A claim that has its volume may grow, and change how that behaves.
     if new.status.phase == persistent_volume_claim_phase::BOUND {
-        if !after.resources.requests.is_empty() {
+        // An empty map that was sent is one, as upstream.
+        if !after.resources.requests.is_empty() || v.context.sent.is_empty_at("spec.resources.requests") {
             after.resources.requests.insert(STORAGE.to_owned(), stored.clone());
         }
         after.volume_attributes_class_name.clone_from(&before.volume_attributes_class_name);

@@ -11,7 +11,7 @@ use machinery::reflect::Ref;
 
 use super::addresses::{validate_legacy_cidr, validate_legacy_ip};
 use crate::core::internal::internal_value;
-use generated::core::v1::{Service, ServicePort, ServiceSpec, ip_family, service_type};
+use generated::core::v1::{Service, ServicePort, ServiceSpec, ip_family};
 
 const SOURCE_RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
 /// The address of services that have none.
@@ -30,32 +30,39 @@ pub fn service_address_errors(context: &Context, spec: &Spec, old: Option<&Spec>
 /// The rest of `ValidateServiceClusterIPsRelatedFields`. By hand: addresses have families, if all can be read.
 pub fn validate_cluster_addresses(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, old: Option<&Spec>) {
     let (path, before) = (&path.child("clusterIPs"), v.errors.len());
-    let shown = BadValue::strings(&spec.cluster_ips);
+    let (texts, shown) = (&spec.cluster_ips, BadValue::strings(&spec.cluster_ips));
     let known = old.iter().flat_map(|old| &old.cluster_ips).map(String::as_str).collect();
-    for (index, address) in spec.cluster_ips.iter().enumerate() {
+    for (index, address) in texts.iter().enumerate() {
         if index > 0 || address != NONE {
             validate_legacy_ip(v, &path.index(index), address, &known);
-        } else if spec.cluster_ips.len() > 1 {
+        } else if texts.len() > 1 {
             v.invalid(path, shown.clone(), "'None' must be the first and only value");
         }
     }
     let readable = v.errors.len() == before;
-    if spec.cluster_ips.len() > 2 {
+    if texts.len() > 2 {
         v.invalid(path, shown.clone(), "may only hold up to 2 values");
     }
-    if !readable {
+    if !readable || matches!(texts.as_slice(), [only] if only == NONE) {
         return;
     }
-    let addresses: Vec<IpAddr> = spec.cluster_ips.iter().filter_map(|address| parse_ip_sloppy(address)).collect();
-    let is_v6 = |address: &IpAddr| address.to_canonical().is_ipv6();
-    if addresses.len() > 1 && (addresses.iter().all(is_v6) || !addresses.iter().any(is_v6)) {
+    let addresses: Vec<Option<IpAddr>> = texts.iter().map(|text| parse_ip_sloppy(text)).collect();
+    // A stored `None` may stand in another place.
+    let unread = addresses.iter().position(Option::is_none);
+    if let (Some(index), [_, _, ..]) = (unread, texts.as_slice()) {
+        let text = format!("failed to check for dual stack with error:invalid IP[{index}]: {}", texts[index]);
+        v.errors.push(FieldError::internal(path, text));
+    }
+    let is_v6 = |address: &Option<IpAddr>| address.is_some_and(|address| address.to_canonical().is_ipv6());
+    let is_dual = unread.is_none() && addresses.iter().any(is_v6) && !addresses.iter().all(is_v6);
+    if texts.len() > 1 && !is_dual {
         v.invalid(path, shown, "may specify no more than one IP for each IP family");
     }
     for (index, (address, family)) in addresses.iter().zip(&spec.ip_families).enumerate() {
         let other = if is_v6(address) { ip_family::I_PV4 } else { ip_family::I_PV6 };
         if family == other {
             let detail = format!("expected an {family} value as indicated by `ipFamilies[{index}]`");
-            v.invalid(&path.index(index), &spec.cluster_ips[index], detail);
+            v.invalid(&path.index(index), &texts[index], detail);
         }
     }
 }
