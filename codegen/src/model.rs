@@ -436,6 +436,8 @@ pub struct Struct {
     pub normalize: Option<String>,
     /// `#[validate(by_hand = pod_spec)]`.
     pub validate_by_hand: Option<String>,
+    /// `#[condition(indexed, mode = Indexed)]`: conditions of checks by name.
+    pub conditions: Vec<NamedCondition>,
     /// `#[check(replicas, min = 0)]`, in order.
     pub checks: Vec<Check>,
     /// `#[rule("cel", field = spec.stock, message = "..", reason = Invalid)]`.
@@ -490,6 +492,8 @@ pub enum Assertion {
     Invalid(String),
     /// What the message shows, and the detail.
     InvalidAs(String, String),
+    /// The message shows no value.
+    InvalidOmitted(String),
     Unsupported(Vec<String>),
     /// The field is forbidden whenever the conditions hold.
     Refused(String),
@@ -509,9 +513,15 @@ pub enum Assertion {
     Max(i64, String),
     Range(i64, i64, String),
     AtMost(String, String),
+    AtLeast(String, String),
+    MoreThan(String, String),
+    Grows(String),
+    /// The field of the label selector, and the detail.
+    Selected(String, String),
     Port,
     MaxBytes(i64, String),
     MaxItems(i64, String),
+    MaxTotalBytes(i64),
     /// A word of `format = ..`.
     Format(String),
     /// A word of `name = ..`: a rule of names.
@@ -562,6 +572,20 @@ pub enum Condition {
     /// No field of the struct that is asserted to be a `member` is set.
     NoMember,
     Several,
+    /// Conditions of items of a list.
+    Some(String, Vec<Condition>),
+    Fewer(String, Vec<Condition>),
+    More(String, Vec<Condition>),
+    Preceded(Vec<Condition>),
+    Flips(Vec<Condition>),
+    Above(String, i64),
+    /// A field, and what below it may change.
+    Differs(String, Vec<String>),
+    Zero(String),
+    Matches(String, String),
+    NoError,
+    /// A condition of the struct that has a name.
+    Named(String, Span),
     Part(Vec<String>),
     Option(String),
     Subresource(String),
@@ -613,8 +637,22 @@ impl Condition {
     pub fn inner(&self) -> &[Condition] {
         match self {
             Condition::Not(inner) | Condition::Was(inner) => std::slice::from_ref(inner),
-            Condition::Any(inner) | Condition::All(inner) => inner,
+            Condition::Any(inner)
+            | Condition::All(inner)
+            | Condition::Some(_, inner)
+            | Condition::Fewer(_, inner)
+            | Condition::More(_, inner)
+            | Condition::Preceded(inner)
+            | Condition::Flips(inner) => inner,
             _ => &[],
+        }
+    }
+
+    /// The field that its inner conditions are about the items of; empty where they are about the struct itself.
+    pub fn list(&self) -> &str {
+        match self {
+            Condition::Some(list, _) | Condition::Fewer(list, _) | Condition::More(list, _) => list,
+            _ => "",
         }
     }
 
@@ -631,6 +669,13 @@ impl Condition {
             | Condition::Holds(field, _)
             | Condition::Resized(field)
             | Condition::SentEmpty(field)
+            | Condition::Some(field, _)
+            | Condition::Fewer(field, _)
+            | Condition::More(field, _)
+            | Condition::Above(field, _)
+            | Condition::Differs(field, _)
+            | Condition::Zero(field)
+            | Condition::Matches(field, _)
             | Condition::Changed(field) => vec![field],
             _ => Vec::new(),
         }
@@ -643,6 +688,14 @@ impl Condition {
             _ => &[],
         }
     }
+}
+
+/// `#[condition(NAME, CONDITION, ..)]`: it holds if all of these do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedCondition {
+    pub name: String,
+    pub condition: Condition,
+    pub span: Span,
 }
 
 /// A CEL rule.

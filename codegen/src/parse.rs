@@ -8,6 +8,7 @@ mod ast;
 mod braces;
 mod checks;
 mod columns;
+mod conditions;
 mod fields;
 mod group;
 mod items;

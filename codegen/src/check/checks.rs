@@ -5,6 +5,7 @@ use super::formats::Formats;
 use crate::diagnostics::{Diagnostic, codes};
 use crate::gates::Gates;
 use crate::model::{Assertion, Check, Condition, Span, Struct, StructId};
+use crate::parse::VOCABULARY;
 use crate::paths::below;
 
 impl Checker<'_> {
@@ -17,31 +18,51 @@ impl Checker<'_> {
             let diagnostic = Diagnostic::error(codes::CONFLICT, &check.span, message);
             return self.push(diagnostic.help("write the constraint on the field, or `#[rule(..)]` on the struct"));
         }
+        for (index, named) in one.conditions.iter().enumerate() {
+            let known: Vec<&str> = one.conditions[..index].iter().map(|named| named.name.as_str()).collect();
+            let mut paths = Vec::new();
+            paths_of_condition(&named.condition, "", &mut paths);
+            self.paths_of(one, &paths, &named.span);
+            self.condition(&named.condition, &known, &named.span, formats, gates);
+        }
+        let known: Vec<&str> = one.conditions.iter().map(|named| named.name.as_str()).collect();
         for check in &one.checks {
-            for path in paths(check) {
-                if let Err(message) = self.follow(one, &path) {
-                    self.push(Diagnostic::error(codes::PATH, &check.span, message));
-                }
-            }
+            self.paths_of(one, &paths(check), &check.span);
             self.words_of(&check.assertions, &check.span, formats);
             self.parts_of(&check.assertions, &check.field, one, &check.span);
-            for condition in conditions(check) {
-                self.gates_of(condition, &check.span, gates);
-                self.words_of_condition(condition, &check.span, formats);
+            conditions(check).for_each(|condition| self.condition(condition, &known, &check.span, formats, gates));
+        }
+    }
+
+    fn paths_of(&mut self, one: &Struct, paths: &[String], span: &Span) {
+        for path in paths {
+            if let Err(message) = self.follow(one, path) {
+                self.push(Diagnostic::error(codes::PATH, span, message));
             }
         }
     }
 
-    fn gates_of(&mut self, condition: &Condition, span: &Span, gates: &Gates<'_>) {
-        if let Condition::Gate(gate) = condition {
-            self.gate(span, Some(gate), gates);
+    /// The gates, formats, patterns and names of a condition; `known` are the names that it may use.
+    fn condition(&mut self, condition: &Condition, known: &[&str], span: &Span, formats: &Formats, gates: &Gates<'_>) {
+        match condition {
+            Condition::Gate(gate) => self.gate(span, Some(gate), gates),
+            Condition::Holds(_, assertions) => self.words_of(assertions, span, formats),
+            Condition::Matches(_, pattern) => {
+                if let Err(why) = regex::Regex::new(pattern) {
+                    self.push(Diagnostic::error(codes::PATTERN, span, format!("`{pattern}`: {why}")));
+                }
+            }
+            Condition::Named(name, at) if !known.contains(&name.as_str()) => {
+                let words = VOCABULARY.iter().filter(|(of, _)| *of == "when").flat_map(|(_, words)| words.iter());
+                let message = format!("unknown word `{name}` in `when(..)`");
+                let words = known.iter().chain(words).copied();
+                self.push(Diagnostic::error(codes::UNKNOWN_WORD, at, message).suggest(name, words));
+            }
+            _ => {}
         }
-        condition.inner().iter().for_each(|inner| self.gates_of(inner, span, gates));
-    }
-
-    fn words_of_condition(&mut self, condition: &Condition, span: &Span, formats: &Formats) {
-        self.words_of(condition.assertions(), span, formats);
-        condition.inner().iter().for_each(|inner| self.words_of_condition(inner, span, formats));
+        // Names stand for conditions of the struct, not of items of its lists.
+        let known = if condition.list().is_empty() { known } else { &[] };
+        condition.inner().iter().for_each(|inner| self.condition(inner, known, span, formats, gates));
     }
 
     /// `below = PART` leads to structs that have checks of the part.
@@ -108,17 +129,22 @@ fn paths(check: &Check) -> Vec<String> {
     if !check.field.is_empty() {
         paths.push(check.field.clone());
     }
-    conditions(check).for_each(|condition| paths_of_condition(condition, &mut paths));
+    conditions(check).for_each(|condition| paths_of_condition(condition, "", &mut paths));
     check.assertions.iter().for_each(|assertion| paths_of_assertion(assertion, &check.field, &mut paths));
     paths
 }
 
-fn paths_of_condition(condition: &Condition, paths: &mut Vec<String>) {
-    paths.extend(condition.fields().into_iter().cloned());
-    if let Condition::Holds(field, assertions) = condition {
-        assertions.iter().for_each(|assertion| paths_of_assertion(assertion, field, paths));
+/// Those of a condition, which is about the struct or about the items of a list `at`.
+fn paths_of_condition(condition: &Condition, at: &str, paths: &mut Vec<String>) {
+    paths.extend(condition.fields().into_iter().map(|field| below(at, field)));
+    if let Condition::Differs(field, except) = condition {
+        paths.extend(except.iter().map(|one| below(&below(at, field), one)));
     }
-    condition.inner().iter().for_each(|inner| paths_of_condition(inner, paths));
+    if let Condition::Holds(field, assertions) = condition {
+        assertions.iter().for_each(|inner| paths_of_assertion(inner, &below(at, field), paths));
+    }
+    let inner_at = if condition.list().is_empty() { at.to_owned() } else { below(at, condition.list()) };
+    condition.inner().iter().for_each(|inner| paths_of_condition(inner, &inner_at, paths));
 }
 
 fn paths_of_assertion(assertion: &Assertion, at: &str, paths: &mut Vec<String>) {
@@ -128,7 +154,10 @@ fn paths_of_assertion(assertion: &Assertion, at: &str, paths: &mut Vec<String>) 
             inner.iter().for_each(|inner| paths_of_assertion(inner, &at, paths));
             paths.push(at);
         }
-        Assertion::AtMost(field, _) => paths.push(field.clone()),
+        Assertion::AtMost(field, _)
+        | Assertion::AtLeast(field, _)
+        | Assertion::MoreThan(field, _)
+        | Assertion::Selected(field, _) => paths.push(field.clone()),
         Assertion::Distinct(fields, _) => paths.extend(fields.iter().map(|field| below(at, field))),
         other => other.inner().iter().for_each(|inner| paths_of_assertion(inner, at, paths)),
     }

@@ -28,7 +28,7 @@ pub fn rows(id: StructId, model: &Model) -> String {
         // Parts first: most checks of a part that is not asked for are left at once.
         let (parts, others): (Vec<_>, Vec<_>) =
             check.when.iter().partition(|condition| matches!(condition, Condition::Part(_)));
-        let when: Vec<String> = parts.iter().chain(&others).map(|condition| writer.condition(condition)).collect();
+        let when: Vec<String> = parts.iter().chain(&others).map(|condition| writer.condition("", condition)).collect();
         let assertions: Vec<String> = check.assertions.iter().map(|one| writer.assertion(&check.field, one)).collect();
         let _ = writeln!(
             text,
@@ -53,13 +53,18 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn condition(&self, condition: &Condition) -> String {
+    /// A condition of the struct, or of the items of a list `at`.
+    fn condition(&self, at: &str, condition: &Condition) -> String {
+        let inner_at = if condition.list().is_empty() { at.to_owned() } else { paths::below(at, condition.list()) };
+        let inner = || self.conditions(&inner_at, condition.inner());
         match condition {
             Condition::Update => "Condition::Update".into(),
             Condition::Create => "Condition::Create".into(),
             Condition::Set(field) => format!("Condition::Set({})", way(field)),
             Condition::Unset(field) => format!("Condition::Unset({})", way(field)),
-            Condition::Is(field, values) => format!("Condition::Is({}, {})", way(field), self.values(field, values)),
+            Condition::Is(field, values) => {
+                format!("Condition::Is({}, {})", way(field), self.values(&paths::below(at, field), values))
+            }
             Condition::None(fields) => format!("Condition::None({})", ways(fields)),
             Condition::Many(fields) => format!("Condition::Many({})", ways(fields)),
             Condition::Single(field) => format!("Condition::Single({})", way(field)),
@@ -67,16 +72,31 @@ impl Writer<'_> {
                 let before: Vec<&str> = self.members.iter().copied().take_while(|member| member != field).collect();
                 format!("Condition::All(&[Condition::Set({}), Condition::None({})])", way(field), ways(&before))
             }
-            Condition::Not(inner) => format!("Condition::Not(&{})", self.condition(inner)),
-            Condition::Was(inner) => format!("Condition::Was(&{})", self.condition(inner)),
-            Condition::Any(inner) => format!("Condition::Any(&[{}])", self.conditions(inner)),
-            Condition::All(inner) => format!("Condition::All(&[{}])", self.conditions(inner)),
+            Condition::Not(inner) => format!("Condition::Not(&{})", self.condition(at, inner)),
+            Condition::Was(inner) => format!("Condition::Was(&{})", self.condition(at, inner)),
+            Condition::Any(_) => format!("Condition::Any(&[{}])", inner()),
+            Condition::All(_) => format!("Condition::All(&[{}])", inner()),
+            Condition::Some(list, _) => format!("Condition::Some({}, &[{}])", way(list), inner()),
+            Condition::Fewer(list, _) => format!("Condition::Fewer({}, &[{}])", way(list), inner()),
+            Condition::More(list, _) => format!("Condition::More({}, &[{}])", way(list), inner()),
+            Condition::Preceded(_) => format!("Condition::Preceded(&[{}])", inner()),
+            Condition::Flips(_) => format!("Condition::Flips(&[{}])", inner()),
+            Condition::Above(field, number) => format!("Condition::Above({}, {number})", way(field)),
+            Condition::Differs(field, except) => format!("Condition::Differs({}, {})", way(field), ways(except)),
+            Condition::Zero(field) => format!("Condition::Zero({})", way(field)),
+            Condition::Matches(field, pattern) => format!("Condition::Matches({}, {})", way(field), string(pattern)),
+            Condition::NoError => "Condition::NoError".into(),
+            Condition::Named(name, _) => {
+                let named = self.model.structs[self.home.0].conditions.iter().find(|named| named.name == *name);
+                named.map(|named| self.condition(at, &named.condition)).unwrap_or_default()
+            }
             Condition::Changed(field) => format!("Condition::Changed({})", way(field)),
             Condition::Resized(field) => format!("Condition::Resized({})", way(field)),
             Condition::SentEmpty(field) => format!("Condition::SentEmpty({})", way(field)),
             Condition::Same(one, other) => format!("Condition::Same({}, {})", way(one), way(other)),
             Condition::Holds(field, assertions) => {
-                let assertions: Vec<String> = assertions.iter().map(|one| self.assertion(field, one)).collect();
+                let of = paths::below(at, field);
+                let assertions: Vec<String> = assertions.iter().map(|one| self.assertion(&of, one)).collect();
                 format!("Condition::Holds({}, &[{}])", way(field), assertions.join(", "))
             }
             Condition::Version(versions) => {
@@ -95,8 +115,8 @@ impl Writer<'_> {
         }
     }
 
-    fn conditions(&self, conditions: &[Condition]) -> String {
-        conditions.iter().map(|condition| self.condition(condition)).collect::<Vec<_>>().join(", ")
+    fn conditions(&self, at: &str, conditions: &[Condition]) -> String {
+        conditions.iter().map(|condition| self.condition(at, condition)).collect::<Vec<_>>().join(", ")
     }
 
     fn assertion(&self, field: &str, assertion: &Assertion) -> String {
@@ -116,8 +136,9 @@ impl Writer<'_> {
             Assertion::InvalidAs(shown, detail) => format!("InvalidAs({}, {})", string(shown), string(detail)),
             Assertion::Refused(detail) => format!("Refused({})", string(detail)),
             Assertion::Choose(option, conditions) => {
-                format!("Choose(machinery::options::{}, &[{}])", constant(option), self.conditions(conditions))
+                format!("Choose(machinery::options::{}, &[{}])", constant(option), self.conditions("", conditions))
             }
+            Assertion::InvalidOmitted(detail) => format!("InvalidOmitted({})", string(detail)),
             Assertion::Unsupported(values) => format!("Unsupported({})", self.values(field, values)),
             Assertion::Member(detail) => format!("Member({}, {})", string(detail), ways(self.members)),
             Assertion::Valid => "Valid".into(),
@@ -129,9 +150,14 @@ impl Writer<'_> {
             Assertion::Max(max, detail) => format!("Max({max}, {})", string(detail)),
             Assertion::Range(min, max, detail) => format!("Range({min}, {max}, {})", string(detail)),
             Assertion::AtMost(field, detail) => format!("AtMost({}, {})", way(field), string(detail)),
+            Assertion::AtLeast(field, detail) => format!("AtLeast({}, {})", way(field), string(detail)),
+            Assertion::MoreThan(field, detail) => format!("MoreThan({}, {})", way(field), string(detail)),
+            Assertion::Grows(detail) => format!("Grows({})", string(detail)),
+            Assertion::Selected(field, detail) => format!("Selected({}, {})", way(field), string(detail)),
             Assertion::Port => "Port".into(),
             Assertion::MaxBytes(max, detail) => format!("MaxBytes({max}, {})", string(detail)),
             Assertion::MaxItems(max, detail) => format!("MaxItems({max}, {})", string(detail)),
+            Assertion::MaxTotalBytes(max) => format!("MaxTotalBytes({max})"),
             Assertion::Format(word) => format!("Format(machinery::format::field::{word})"),
             Assertion::Name(word) => format!("Name(machinery::format::NameRule::{})", word.to_upper_camel_case()),
             Assertion::OneOf(values) => format!("OneOf({})", self.values(field, values)),

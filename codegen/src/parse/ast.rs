@@ -143,6 +143,7 @@ pub struct Attrs {
     pub defaults: Option<Defaults>,
     pub normalize: Option<Option<Marked>>,
     pub validate: Option<Marked>,
+    pub conditions: Vec<model::NamedCondition>,
     pub checks: Vec<model::Check>,
     pub strategy: Vec<model::StrategyHook>,
     pub rules: Option<Vec<model::Rule>>,

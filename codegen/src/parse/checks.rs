@@ -25,11 +25,16 @@ pub(super) const ASSERTIONS: &[&str] = &[
     "max",
     "range",
     "at_most",
+    "at_least",
+    "more_than",
+    "grows",
+    "selected",
     "port",
     "positive",
     "not_negative",
     "max_bytes",
     "max_items",
+    "max_total_bytes",
     "format",
     "name",
     "one_of",
@@ -69,6 +74,16 @@ pub(super) const CONDITIONS: &[&str] = &[
     "part",
     "option",
     "subresource",
+    "some",
+    "fewer",
+    "more",
+    "preceded",
+    "flips",
+    "above",
+    "differs",
+    "zero",
+    "matches",
+    "no_error",
 ];
 
 impl Reader<'_> {
@@ -99,7 +114,7 @@ impl Reader<'_> {
         Some(check)
     }
 
-    fn assertion(&mut self, entry: &Entry) -> Option<Assertion> {
+    pub(super) fn assertion(&mut self, entry: &Entry) -> Option<Assertion> {
         Some(match entry.word().as_deref() {
             Some("required") => Assertion::Required(self.detail(entry)),
             Some("filled") => Assertion::Filled(self.detail(entry)),
@@ -121,10 +136,15 @@ impl Reader<'_> {
             Some("min") => self.bound(entry).map(|(bound, detail)| Assertion::Min(bound, detail))?,
             Some("max") => self.bound(entry).map(|(bound, detail)| Assertion::Max(bound, detail))?,
             Some("range") => self.range(entry)?,
-            Some("at_most") => self.at_most(entry)?,
+            Some("at_most") => self.compared_with(entry).map(|(field, detail)| Assertion::AtMost(field, detail))?,
+            Some("at_least") => self.compared_with(entry).map(|(field, detail)| Assertion::AtLeast(field, detail))?,
+            Some("more_than") => self.compared_with(entry).map(|(field, detail)| Assertion::MoreThan(field, detail))?,
+            Some("grows") => Assertion::Grows(self.string(entry)?),
+            Some("selected") => self.compared_with(entry).map(|(field, detail)| Assertion::Selected(field, detail))?,
             Some("port") if self.flag(entry) => Assertion::Port,
             Some("max_bytes") => self.bound(entry).map(|(bound, detail)| Assertion::MaxBytes(bound, detail))?,
             Some("max_items") => self.bound(entry).map(|(bound, detail)| Assertion::MaxItems(bound, detail))?,
+            Some("max_total_bytes") => Assertion::MaxTotalBytes(self.number(entry)?),
             Some("format") => Assertion::Format(self.ident(entry)?.text),
             Some("name") => Assertion::Name(self.ident(entry)?.text),
             Some("one_of") => Assertion::OneOf(self.strings(entry)),
@@ -172,7 +192,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `invalid = "detail"`, or `invalid("shown", "detail")`.
+    /// `invalid = "detail"`, `invalid("shown", "detail")` or `invalid(omitted, "detail")`.
     fn invalid(&mut self, entry: &Entry) -> Option<Assertion> {
         let ExprKind::Call(_, arguments) = &entry.value.kind else {
             return self.string(entry).map(Assertion::Invalid);
@@ -180,6 +200,9 @@ impl Reader<'_> {
         let kinds: Vec<&ExprKind> = arguments.iter().map(|argument| &argument.value.kind).collect();
         match kinds.as_slice() {
             [ExprKind::Str(shown), ExprKind::Str(detail)] => Some(Assertion::InvalidAs(shown.clone(), detail.clone())),
+            [ExprKind::Path(word), ExprKind::Str(detail)] if word.ident() == Some("omitted") => {
+                Some(Assertion::InvalidOmitted(detail.clone()))
+            }
             _ => {
                 let message = "an error that shows a text of its own is written `invalid(\"shown\", \"detail\")`";
                 self.error(codes::BAD_VALUE, &entry.value.span, message);
@@ -205,14 +228,14 @@ impl Reader<'_> {
     }
 
     /// `at_most(field, "detail")`.
-    fn at_most(&mut self, entry: &Entry) -> Option<Assertion> {
+    fn compared_with(&mut self, entry: &Entry) -> Option<(String, String)> {
         let arguments = arguments(entry);
         match arguments {
             [field, Entry { value: Expr { kind: ExprKind::Str(detail), .. }, .. }] => {
-                path_text(&field.value).map(|field| Assertion::AtMost(field, detail.clone()))
+                path_text(&field.value).map(|field| (field, detail.clone()))
             }
             _ => {
-                let message = "a bound by another field is written `at_most(field, \"detail\")`";
+                let message = "a comparison with another field is written `at_most(field, \"detail\")`";
                 self.error(codes::BAD_VALUE, &entry.value.span, message);
                 None
             }
@@ -270,7 +293,7 @@ impl Reader<'_> {
         }
     }
 
-    fn condition(&mut self, entry: &Entry) -> Option<Condition> {
+    pub(super) fn condition(&mut self, entry: &Entry) -> Option<Condition> {
         if let Some(key) = &entry.key {
             if key.text() == "subresource" {
                 return self.ident(entry).map(|name| Condition::Subresource(name.text));
@@ -314,14 +337,11 @@ impl Reader<'_> {
             (Some("was"), _, [inner]) => self.condition(inner).map(|inner| Condition::Was(Box::new(inner))),
             (Some("any"), _, inner @ [_, _, ..]) => Some(Condition::Any(self.conditions(inner))),
             (Some("all"), _, inner @ [_, _, ..]) => Some(Condition::All(self.conditions(inner))),
-            _ => {
-                self.unknown(entry, "when", CONDITIONS);
-                None
-            }
+            _ => self.other_condition(entry, arguments),
         }
     }
 
-    fn conditions(&mut self, entries: &[Entry]) -> Vec<Condition> {
+    pub(super) fn conditions(&mut self, entries: &[Entry]) -> Vec<Condition> {
         entries.iter().filter_map(|entry| self.condition(entry)).collect()
     }
 

@@ -17,6 +17,7 @@ pub(super) const STRUCT_ATTRIBUTES: &[&str] = &[
     "default",
     "normalize",
     "validate",
+    "condition",
     "check",
     "rule",
     "union",
@@ -85,6 +86,7 @@ impl Reader<'_> {
             "default" => self.default(attr, out.defaults.get_or_insert_default()),
             "normalize" => out.normalize = self.hatch_or_none(attr),
             "validate" => out.validate = self.hatch(attr),
+            "condition" => out.conditions.extend(self.named_condition(attr)),
             "check" => out.checks.extend(self.check(attr)),
             "rule" => {
                 let rule = self.rule(attr);

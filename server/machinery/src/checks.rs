@@ -3,6 +3,7 @@
 //! A struct has a list of [`CheckDef`]s. Each looks at one field, under conditions, and asserts one thing after the other.
 //! The assertion [`Assertion::Below`] goes on with the checks of the structs that the field holds.
 
+mod compare;
 mod conditions;
 mod of;
 #[cfg(test)]
@@ -44,6 +45,8 @@ pub enum Assertion {
     Invalid(&'static str),
     /// The field is invalid, and the message shows this text instead of the value.
     InvalidAs(&'static str, &'static str),
+    /// The field is invalid, and the message shows no value.
+    InvalidOmitted(&'static str),
     /// The field is reported as none of these: for checks with conditions.
     Unsupported(&'static [&'static str]),
     /// The field is forbidden: for checks with conditions.
@@ -71,8 +74,17 @@ pub enum Assertion {
     Max(i64, &'static str),
     /// A number is between these two, both included.
     Range(i64, i64, &'static str),
-    /// A number is at most the one in another field of the struct.
+    /// A number, a time or a quantity is at most the one in another field of the struct.
     AtMost(&'static [&'static str], &'static str),
+    /// A number, a time or a quantity is at least the one in another field of the struct.
+    AtLeast(&'static [&'static str], &'static str),
+    /// A number, a time or a quantity is more than the one in another field of the struct.
+    MoreThan(&'static [&'static str], &'static str),
+    /// An update does not make a number less, or take it away.
+    Grows(&'static str),
+    /// Labels are selected by the label selector in another field of the struct. One that is malformed asks for
+    /// nothing.
+    Selected(&'static [&'static str], &'static str),
     /// A number is that of a port, a text the name of one.
     Port,
     /// A number or a quantity is more than 0.
@@ -83,6 +95,8 @@ pub enum Assertion {
     MaxBytes(usize, &'static str),
     /// A list or map has at most so many items. With a detail the value is invalid, and shown.
     MaxItems(usize, &'static str),
+    /// The keys and values of a map have together at most so many bytes.
+    MaxTotalBytes(usize),
     /// A text has a format.
     Format(TextCheck),
     /// A text is a name by a rule.
@@ -155,6 +169,26 @@ pub enum Condition {
     Version(&'static [&'static str]),
     /// The struct is one of several items of its list.
     Several,
+    /// Some item of a list meets all of the conditions.
+    Some(&'static [&'static str], &'static [Condition]),
+    /// Fewer items of a list meet all of the conditions than of the stored list.
+    Fewer(&'static [&'static str], &'static [Condition]),
+    /// More items of a list meet all of the conditions than of the stored list.
+    More(&'static [&'static str], &'static [Condition]),
+    /// Some item before the struct in its list meets all of the conditions.
+    Preceded(&'static [Condition]),
+    /// One of the conditions holds and did not for what is stored, or the other way round.
+    Flips(&'static [Condition]),
+    /// A number is more than this one.
+    Above(&'static [&'static str], i64),
+    /// An update changes a field, apart from these below it.
+    Differs(&'static [&'static str], &'static [&'static [&'static str]]),
+    /// A number or a percentage is 0 or not set.
+    Zero(&'static [&'static str]),
+    /// A text matches a regular expression.
+    Matches(&'static [&'static str], &'static str),
+    /// Nothing that is wrong was found in the object so far.
+    NoError,
     /// What asks for the checks asks for one of these parts of them; the part without a name is that of checks that do
     /// not
     /// have this condition.
@@ -180,7 +214,7 @@ impl Validation<'_> {
 
     /// Makes the declared checks of the items of a list.
     pub fn checks_of_items<T: Struct>(&mut self, path: &Path<'_>, items: &[T]) {
-        let list = Items::new(items.len(), None);
+        let list = Items::new(items.len(), Value::Null, None);
         for (index, item) in items.iter().enumerate() {
             self.checks_in("", Of::structure(&path.index(index), Ref::of(item), None, Some(&list)));
         }
@@ -232,6 +266,7 @@ impl Validation<'_> {
             Assertion::Missing(detail) => self.required(of.path, detail),
             Assertion::Invalid(detail) => self.invalid(of.path, of.shown(), detail),
             Assertion::InvalidAs(shown, detail) => self.invalid(of.path, shown, detail),
+            Assertion::InvalidOmitted(detail) => self.invalid(of.path, BadValue::Omitted, detail),
             Assertion::Unsupported(known) => self.not_supported(of.path, of.shown(), known),
             Assertion::Refused(detail) => self.forbidden(of.path, detail),
             Assertion::Choose(option, conditions) => {
@@ -246,6 +281,15 @@ impl Validation<'_> {
                 "" => self.too_many(of.path, length(of.new), max),
                 detail => self.invalid(of.path, of.shown(), detail),
             },
+            Assertion::MaxTotalBytes(max) if of.total_bytes() > max => self.too_long(of.path, max),
+            _ => self.assert_parts(assertion, of),
+        }
+        true
+    }
+
+    /// What is asserted of items, keys, fields and structs in the field.
+    fn assert_parts(&mut self, assertion: Assertion, of: Of<'_>) {
+        match assertion {
             Assertion::Each(inner) => of.each(|item| {
                 self.assert_all(inner, item);
             }),
@@ -274,9 +318,8 @@ impl Validation<'_> {
                     function(self, item.path, new, item.old.and_then(Value::as_struct));
                 }
             }),
-            _ => self.assert_scalar(assertion, of),
+            _ => self.compare(assertion, of),
         }
-        true
     }
 
     fn assert_scalar(&mut self, assertion: Assertion, of: Of<'_>) {
@@ -287,6 +330,7 @@ impl Validation<'_> {
             Value::IntOrString(IntOrString::String(text)) => self.assert_text(assertion, of, text),
             Value::String(text) => self.assert_text(assertion, of, text),
             Value::Quantity(quantity) => self.assert_quantity(assertion, of, quantity),
+            Value::Bytes(bytes) => self.assert_bytes(assertion, of, bytes),
             _ => {}
         }
     }
@@ -310,9 +354,6 @@ impl Validation<'_> {
             Assertion::NotNegative(detail) if number < 0 => {
                 refuse(detail, &|| "must be greater than or equal to 0".into());
             }
-            Assertion::AtMost(field, detail) if of.of_home(field).number().is_some_and(|max| number > max) => {
-                refuse(detail, &String::new);
-            }
             Assertion::Port => {
                 format::is_valid_port_num(number).into_iter().for_each(|why| self.invalid(of.path, number, why));
             }
@@ -327,7 +368,10 @@ impl Validation<'_> {
                 detail => self.invalid(of.path, of.shown(), detail),
             },
             Assertion::Format(format) => self.errors.extend(format(of.path, text)),
-            Assertion::Name(rule) => self.name(of.path, text, rule),
+            Assertion::Name(rule) => {
+                let shown = || if of.is_of_named_type() { of.shown() } else { text.into() };
+                rule.check(text, false).into_iter().for_each(|why| self.invalid(of.path, shown(), why));
+            }
             Assertion::OneOf(known) if !known.contains(&text) => self.not_supported(of.path, of.shown(), known),
             Assertion::Port => self.malformed(of.path, text, format::is_valid_port_name(text)),
             _ => {}
@@ -345,6 +389,14 @@ impl Validation<'_> {
             _ => return,
         };
         self.invalid(of.path, BadValue::json_string(&quantity.to_string()), detail);
+    }
+
+    fn assert_bytes(&mut self, assertion: Assertion, of: Of<'_>, bytes: &[u8]) {
+        if let Assertion::MaxBytes(max, _) = assertion
+            && bytes.len() > max
+        {
+            self.too_long(of.path, max);
+        }
     }
 
     fn labels(&mut self, of: Of<'_>) {

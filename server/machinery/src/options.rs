@@ -76,5 +76,15 @@ pub const ADDRESSES_FQDN: &str = "addresses_fqdn";
 pub const ANY_SECRET_NAME: &str = "any_secret_name";
 /// Rules of ingresses for wildcards may have any paths.
 pub const ANY_WILDCARD_RULE: &str = "any_wildcard_rule";
+/// Conditions of signing requests may be without a type.
+pub const ANY_CONDITION_TYPE: &str = "any_condition_type";
+/// Signing requests may be approved and denied.
+pub const CONTRADICTIONS: &str = "contradictions";
+/// Conditions of signing requests may be repeated.
+pub const REPEATED_CONDITIONS: &str = "repeated_conditions";
+/// The name of a container of the job's pods; there is one such option for each of them.
+pub const CONTAINER_NAME: &str = "container_name";
+/// The job does not count failures of each index.
+pub const NO_BACKOFF_PER_INDEX: &str = "no_backoff_per_index";
 /// Services may have names that begin with a digit.
 pub const RELAXED_SERVICE_NAMES: &str = "relaxed_service_names";

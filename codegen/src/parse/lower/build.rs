@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::ast::{Attrs, Body, Marked, TypeKind, Variant};
 use super::instances::{Instance, InstanceId, Instances, Member, Type, deprecated, inherited};
 use super::program::{DeclId, HUB, Key, Program};
-use crate::model::{Check, Enum, EnumId, Field, JsonForm, Model, Role, Struct, StructId, TypeRef};
+use crate::model::{Enum, EnumId, Field, JsonForm, Model, Role, Struct, StructId, TypeRef};
 
 /// Where every instance went.
 pub struct Ids {
@@ -161,7 +161,8 @@ fn struct_model(program: &Program, instance: &Instance<'_>, ids: &Ids) -> Struct
         default_by_hand: hatch(program, instance, |attrs| attrs.defaults.as_ref().map(|all| all.by_hand.as_ref())),
         normalize: hatch(program, instance, |attrs| attrs.normalize.as_ref().map(Option::as_ref)),
         validate_by_hand: validation(program, instance),
-        checks: checks(program, instance),
+        conditions: of_hub(program, instance, &attrs.conditions),
+        checks: of_hub(program, instance, &attrs.checks),
         rules: inherited(program, instance, |attrs| attrs.rules.as_ref()).cloned().unwrap_or_default(),
         deprecated: deprecated(program, instance),
         direct: attrs.direct,
@@ -206,10 +207,10 @@ fn validation(program: &Program, instance: &Instance<'_>) -> Option<String> {
     instance.decl.attrs.validate.as_ref().filter(|_| is_hub).map(|function| function.text.clone())
 }
 
-/// Likewise its checks.
-fn checks(program: &Program, instance: &Instance<'_>) -> Vec<Check> {
+/// Likewise its checks, and the conditions that these name.
+fn of_hub<T: Clone>(program: &Program, instance: &Instance<'_>, items: &[T]) -> Vec<T> {
     let is_hub = program.home(instance.key.id()) == instance.key.version;
-    if is_hub { instance.decl.attrs.checks.clone() } else { Vec::new() }
+    if is_hub { items.to_vec() } else { Vec::new() }
 }
 
 fn role(instance: &Instance<'_>, kind: bool) -> Role {

@@ -422,7 +422,7 @@ const CONTAINER_PORT_CHECKS: &[CheckDef] = &[
             Assertion::Optional,
             Assertion::Format(machinery::format::field::port_name),
             Assertion::Valid,
-            Assertion::Distinct(&[]),
+            Assertion::Distinct(&[], ""),
         ],
     },
     CheckDef {
@@ -524,7 +524,7 @@ const CONTAINER_RESIZE_POLICY_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["resourceName"],
         when: &[],
-        assertions: &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+        assertions: &[Assertion::At(".", &[Assertion::Distinct(&[], "")])],
     },
     CheckDef {
         field: &["resourceName"],

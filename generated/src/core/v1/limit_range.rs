@@ -111,7 +111,7 @@ const LIMIT_RANGE_ITEM_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["type"],
         when: &[],
-        assertions: &[Assertion::Distinct(&[])],
+        assertions: &[Assertion::Distinct(&[], "")],
     },
     CheckDef {
         field: &[],

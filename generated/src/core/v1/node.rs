@@ -312,7 +312,7 @@ const NODE_STATUS_CHECKS: &[CheckDef] = &[
         field: &["addresses"],
         when: &[Condition::Part(&["change"])],
         assertions: &[
-            Assertion::Each(&[Assertion::Distinct(&[&["type"], &["address"]])]),
+            Assertion::Each(&[Assertion::Distinct(&[&["type"], &["address"]], "")]),
         ],
     },
     CheckDef {

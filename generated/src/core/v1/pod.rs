@@ -1295,7 +1295,7 @@ const POD_SCHEDULING_GATE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::At(".", &[Assertion::Distinct(&[])])],
+        assertions: &[Assertion::At(".", &[Assertion::Distinct(&[], "")])],
     },
 ];
 
@@ -1333,7 +1333,7 @@ const POD_RESOURCE_CLAIM_CHECKS: &[CheckDef] = &[
         when: &[Condition::Not(&Condition::Option(machinery::options::STATIC_POD))],
         assertions: &[
             Assertion::Required(""),
-            Assertion::Distinct(&[]),
+            Assertion::Distinct(&[], ""),
             Assertion::Name(machinery::format::NameRule::Dns1123Label),
         ],
     },

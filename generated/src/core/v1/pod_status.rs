@@ -847,7 +847,7 @@ const RESOURCE_HEALTH_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["resourceID"],
         when: &[],
-        assertions: &[Assertion::Distinct(&[])],
+        assertions: &[Assertion::Distinct(&[], "")],
     },
 ];
 

@@ -393,7 +393,7 @@ const SERVICE_SPEC_CHECKS: &[CheckDef] = &[
         ],
         assertions: &[
             Assertion::Each(
-                &[Assertion::OneOf(&["IPv4", "IPv6"]), Assertion::Distinct(&[])],
+                &[Assertion::OneOf(&["IPv4", "IPv6"]), Assertion::Distinct(&[], "")],
             ),
         ],
     },
@@ -721,7 +721,7 @@ const SERVICE_PORT_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::Optional,
             Assertion::Name(machinery::format::NameRule::Dns1123Label),
-            Assertion::Distinct(&[]),
+            Assertion::Distinct(&[], ""),
         ],
     },
     CheckDef {

@@ -266,7 +266,7 @@ const FOR_ZONE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::Distinct(&[])],
+        assertions: &[Assertion::Distinct(&[], "")],
     },
     CheckDef {
         field: &["name"],
@@ -291,7 +291,7 @@ const FOR_NODE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::Distinct(&[])],
+        assertions: &[Assertion::Distinct(&[], "")],
     },
     CheckDef {
         field: &["name"],
@@ -327,7 +327,7 @@ const ENDPOINT_PORT_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["name"],
         when: &[],
-        assertions: &[Assertion::Distinct(&[])],
+        assertions: &[Assertion::Distinct(&[], "")],
     },
     CheckDef {
         field: &["protocol"],

@@ -238,7 +238,7 @@ const TOKEN_REQUEST_CHECKS: &[CheckDef] = &[
         field: &[],
         when: &[],
         assertions: &[
-            Assertion::Field(&["audience"], &[Assertion::Distinct(&[])]),
+            Assertion::Field(&["audience"], &[Assertion::Distinct(&[], "")]),
             Assertion::Valid,
             Assertion::Field(
                 &["expirationSeconds"],

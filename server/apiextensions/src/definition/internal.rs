@@ -31,6 +31,10 @@ fn find(def: &StructDef) -> Option<&'static InternalType> {
     TABLE.iter().find(|t| t.name == def.name)
 }
 
+const fn names(name: &'static str, names: &'static [(&'static str, &'static str)]) -> InternalType {
+    InternalType { name, names, ..InternalType::PLAIN }
+}
+
 static TABLE: [InternalType; 4] = [
     InternalType {
         name: "JSONSchemaProps",
@@ -92,12 +96,14 @@ static TABLE: [InternalType; 4] = [
             "x-kubernetes-map-type",
             "x-kubernetes-validations",
         ],
+        numbers: &[],
     },
     InternalType {
         name: "JSONSchemaPropsOrArray",
         names: &[("jsonSchemas", "JSONSchemas")],
         order: &["schema", "jsonSchemas"],
+        numbers: &[],
     },
-    InternalType { name: "CustomResourceColumnDefinition", names: &[("JSONPath", "JSONPath")], order: &[] },
-    InternalType { name: "SelectableField", names: &[("jsonPath", "JSONPath")], order: &[] },
+    names("CustomResourceColumnDefinition", &[("JSONPath", "JSONPath")]),
+    names("SelectableField", &[("jsonPath", "JSONPath")]),
 ];

@@ -32,7 +32,8 @@ pub fn internal_diff<T: Struct>(sent: &Sent, path: &Path<'_>, old: &T, new: &T) 
 }
 
 /// The tables, by the module of their group.
-static TABLES: [(&str, &[InternalType]); 2] = [("::core::", &CORE), ("::resource::", &RESOURCE)];
+static TABLES: [(&str, &[InternalType]); 4] =
+    [("::apps::", &APPS), ("::certificates::", &CERTIFICATES), ("::core::", &CORE), ("::resource::", &RESOURCE)];
 
 pub(crate) fn find(def: &StructDef) -> Option<&'static InternalType> {
     let (_, table) = TABLES.iter().find(|(module, _)| def.rust_path().contains(module))?;
@@ -40,12 +41,24 @@ pub(crate) fn find(def: &StructDef) -> Option<&'static InternalType> {
 }
 
 const fn names(name: &'static str, names: &'static [(&'static str, &'static str)]) -> InternalType {
-    InternalType { name, names, order: &[] }
+    InternalType { name, names, ..InternalType::PLAIN }
 }
 
 const fn order(name: &'static str, order: &'static [&'static str]) -> InternalType {
-    InternalType { name, names: &[], order }
+    InternalType { name, order, ..InternalType::PLAIN }
 }
+
+const fn numbers(name: &'static str, numbers: &'static [&'static str]) -> InternalType {
+    InternalType { name, numbers, ..InternalType::PLAIN }
+}
+
+static APPS: [InternalType; 3] = [
+    numbers("RollingUpdateDaemonSet", &["maxUnavailable", "maxSurge"]),
+    numbers("RollingUpdateDeployment", &["maxUnavailable", "maxSurge"]),
+    numbers("RollingUpdateStatefulSetStrategy", &["partition"]),
+];
+
+static CERTIFICATES: [InternalType; 1] = [names("PodCertificateRequestSpec", &[("pkixPublicKey", "PKIXPublicKey")])];
 
 const RBD: &[(&str, &str)] =
     &[("monitors", "CephMonitors"), ("image", "RBDImage"), ("pool", "RBDPool"), ("user", "RadosUser")];
@@ -66,8 +79,9 @@ static CORE: [InternalType; 19] = [
         name: "NodeSpec",
         names: &[("externalID", "DoNotUseExternalID")],
         order: &["podCIDRs", "providerID", "unschedulable", "taints", "configSource", "externalID"],
+        numbers: &[],
     },
-    InternalType { name: "PersistentVolumeSource", names: VOLUMES, order: PERSISTENT_VOLUME_SOURCE },
+    InternalType { name: "PersistentVolumeSource", names: VOLUMES, order: PERSISTENT_VOLUME_SOURCE, numbers: &[] },
     names("PhotonPersistentDiskVolumeSource", &[("pdID", "PdID")]),
     order("PodSecurityContext", POD_SECURITY_CONTEXT),
     order("PodSpec", POD_SPEC),
@@ -76,7 +90,7 @@ static CORE: [InternalType; 19] = [
     names("RBDVolumeSource", RBD),
     order("Secret", &["metadata", "immutable", "data", "type"]),
     order("ServiceSpec", SERVICE_SPEC),
-    InternalType { name: "VolumeSource", names: VOLUMES, order: VOLUME_SOURCE },
+    InternalType { name: "VolumeSource", names: VOLUMES, order: VOLUME_SOURCE, numbers: &[] },
 ];
 
 #[rustfmt::skip]

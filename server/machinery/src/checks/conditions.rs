@@ -1,9 +1,16 @@
 //! When checks are made.
 
+use std::collections::HashMap;
+use std::sync::{LazyLock, PoisonError, RwLock};
+
+use regex::Regex;
+
+use super::compare::is_alike;
 use super::of::{Of, length};
 use super::{CheckDef, Condition};
 use crate::field_path::Path;
 use crate::hooks::Validation;
+use crate::reflect::Value;
 
 impl CheckDef {
     /// Whether the check belongs to a part of the checks of its struct.
@@ -25,7 +32,6 @@ impl Validation<'_> {
     }
 
     pub(super) fn holds(&self, condition: Condition, of: Of<'_>) -> bool {
-        let all = |conditions: &[Condition]| conditions.iter().all(|condition| self.holds(*condition, of));
         match condition {
             Condition::Update => of.old.is_some(),
             Condition::Create => of.old.is_none(),
@@ -37,7 +43,7 @@ impl Validation<'_> {
             Condition::Single(field) => length(of.at(field).new) == 1,
             Condition::Not(condition) => !self.holds(*condition, of),
             Condition::Any(conditions) => conditions.iter().any(|condition| self.holds(*condition, of)),
-            Condition::All(conditions) => all(conditions),
+            Condition::All(conditions) => self.all(conditions, of),
             Condition::Was(condition) => of.stored().is_some_and(|stored| self.holds(*condition, stored)),
             Condition::Changed(field) => {
                 let of = of.at(field);
@@ -61,10 +67,65 @@ impl Validation<'_> {
                 None => self.context.group.is_empty() && self.context.version == *version,
             }),
             Condition::Several => of.items.is_some_and(|items| items.are_several()),
+            Condition::Some(..)
+            | Condition::Fewer(..)
+            | Condition::More(..)
+            | Condition::Preceded(_)
+            | Condition::Flips(_) => self.holds_of_items(condition, of),
+            Condition::Above(field, number) => of.at(field).number().is_some_and(|value| value > number),
+            Condition::Differs(field, except) => {
+                let of = of.at(field);
+                of.old.is_some_and(|old| !is_alike(of.new, old, except))
+            }
+            Condition::Zero(field) => of.at(field).is_zero(),
+            Condition::Matches(field, pattern) => of.at(field).text().is_some_and(|text| matches(pattern, &text)),
+            Condition::NoError => self.errors.is_empty(),
             Condition::Part(_) => true,
             Condition::Subresource(name) => self.context.subresource == name,
             Condition::Gate(gate) => self.context.enabled(gate),
             Condition::Option(option) => self.has_option(option),
         }
     }
+
+    /// Conditions about items of lists, and about what holds now and did not.
+    fn holds_of_items(&self, condition: Condition, of: Of<'_>) -> bool {
+        match condition {
+            Condition::Some(list, conditions) => self.count(list, conditions, of) > 0,
+            Condition::Fewer(list, conditions) | Condition::More(list, conditions) => {
+                let count = self.count(list, conditions, of);
+                let stored = of.stored().map_or(0, |stored| self.count(list, conditions, stored));
+                if matches!(condition, Condition::Fewer(..)) { count < stored } else { count > stored }
+            }
+            Condition::Preceded(conditions) => of.items.is_some_and(|items| {
+                items.before().any(|item| self.all(conditions, Of::structure(of.path, item, None, None)))
+            }),
+            Condition::Flips(conditions) => conditions.iter().any(|condition| {
+                let held = of.stored().is_some_and(|stored| self.holds(*condition, stored));
+                self.holds(*condition, of) != held
+            }),
+            _ => false,
+        }
+    }
+
+    fn all(&self, conditions: &[Condition], of: Of<'_>) -> bool {
+        conditions.iter().all(|condition| self.holds(*condition, of))
+    }
+
+    /// How many items of a list meet conditions.
+    fn count(&self, list: &[&str], conditions: &[Condition], of: Of<'_>) -> usize {
+        let Value::StructList(items) = of.at(list).new else { return 0 };
+        items.iter().filter(|item| self.all(conditions, Of::structure(of.path, *item, None, None))).count()
+    }
+}
+
+/// The regular expressions of conditions, which the generator has tried.
+static PATTERNS: LazyLock<RwLock<HashMap<&str, Option<Regex>>>> = LazyLock::new(RwLock::default);
+
+fn matches(pattern: &'static str, text: &str) -> bool {
+    let is_match = |regex: &Option<Regex>| regex.as_ref().is_some_and(|regex| regex.is_match(text));
+    if let Some(regex) = PATTERNS.read().unwrap_or_else(PoisonError::into_inner).get(pattern) {
+        return is_match(regex);
+    }
+    let mut patterns = PATTERNS.write().unwrap_or_else(PoisonError::into_inner);
+    is_match(patterns.entry(pattern).or_insert_with(|| Regex::new(pattern).ok()))
 }

@@ -1,13 +1,14 @@
 //! What checks look at: structs, their fields, parts of these.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use crate::def::{FieldDef, Shape};
 use crate::field_error::BadValue;
 use crate::field_path::Path;
+use crate::format::is_valid_percent;
 use crate::json;
 use crate::reflect::{List, Map, Ref, Value};
 use crate::scalar::IntOrString;
@@ -33,6 +34,9 @@ pub(super) struct Of<'a> {
 /// The items of a list that is walked.
 pub(super) struct Items<'a> {
     count: usize,
+    /// The list, and how many items of it were met.
+    list: Value<'a>,
+    met: Cell<usize>,
     /// The values that were met, by the field that they are of.
     seen: RefCell<HashSet<(usize, String)>>,
     /// The list that is stored.
@@ -43,8 +47,14 @@ pub(super) struct Items<'a> {
 
 impl<'a> Items<'a> {
     /// A list of so many items, of which none was met.
-    pub fn new(count: usize, old: Option<Value<'a>>) -> Self {
-        Items { count, seen: RefCell::default(), old, stored: RefCell::default() }
+    pub fn new(count: usize, list: Value<'a>, old: Option<Value<'a>>) -> Self {
+        Items { count, list, met: Cell::new(0), seen: RefCell::default(), old, stored: RefCell::default() }
+    }
+
+    /// The items before the one that is met last.
+    pub fn before(&self) -> impl Iterator<Item = Ref<'a>> {
+        let list = if let Value::StructList(list) = self.list { Some(list) } else { None };
+        list.into_iter().flat_map(|list| list.iter()).take(self.met.get().saturating_sub(1))
     }
 
     /// Whether the stored list has an item with the value of a field.
@@ -183,9 +193,37 @@ impl<'a> Of<'a> {
         }
     }
 
+    /// The text that it is, or the document.
+    pub fn text(self) -> Option<Cow<'a, str>> {
+        match self.new {
+            Value::RawExtension(document) => Some(String::from_utf8_lossy(document.as_bytes())),
+            value => text_of(value),
+        }
+    }
+
+    /// Whether it is none of all: 0, `0%`, or nothing.
+    pub fn is_zero(self) -> bool {
+        match self.new {
+            Value::Null => true,
+            Value::IntOrString(IntOrString::String(text)) if is_valid_percent(text).is_empty() => {
+                text.trim_end_matches('%').bytes().all(|digit| digit == b'0')
+            }
+            Value::IntOrString(value) => value.int_value() == 0,
+            _ => self.number() == Some(0),
+        }
+    }
+
+    /// The bytes of all keys and values of a map of texts.
+    pub fn total_bytes(self) -> usize {
+        match self.new {
+            Value::Map(Map::String(texts)) => texts.iter().map(|(key, value)| key.len() + value.len()).sum(),
+            _ => 0,
+        }
+    }
+
     /// Visits the items of a list or the values of a map.
     pub fn each(self, mut visit: impl FnMut(Of<'_>)) {
-        let items = &Items::new(length(self.new), self.old);
+        let items = &Items::new(length(self.new), self.new, self.old);
         match self.new {
             Value::List(list) => {
                 for (index, item) in (0..list.len()).filter_map(|index| Some((index, list.get(index)?))) {
@@ -197,6 +235,7 @@ impl<'a> Of<'a> {
             }),
             Value::StructList(list) => {
                 for (index, item) in list.iter().enumerate() {
+                    items.met.set(index + 1);
                     visit(Of { items: Some(items), ..self.part(&self.path.index(index), Value::Struct(item)) });
                 }
             }
@@ -243,6 +282,12 @@ impl<'a> Of<'a> {
         }
     }
 
+    /// Whether it is no plain text in Go, but one of a type of its own. Texts behind pointers are taken as plain.
+    pub fn is_of_named_type(self) -> bool {
+        let is_pointer = matches!(self.field.map(FieldDef::shape), Some(Shape::Opt(_)));
+        !is_pointer && self.field.is_some_and(|field| !field.info.go_type.is_empty())
+    }
+
     /// The value as messages show it. Texts of named types, and those behind pointers, are shown as JSON.
     pub fn shown(self) -> BadValue {
         let is_named = self.field.is_some_and(|field| {
@@ -258,7 +303,7 @@ impl<'a> Of<'a> {
             Value::Time(time) if !time.is_zero() => BadValue::json_string(&time.to_string()),
             Value::MicroTime(time) if !time.is_zero() => BadValue::json_string(&time.to_string()),
             Value::IntOrString(IntOrString::Int(number)) => (*number).into(),
-            Value::IntOrString(IntOrString::String(text)) => text.into(),
+            Value::IntOrString(IntOrString::String(text)) => BadValue::json_string(text),
             Value::String(text) if is_named => BadValue::json_string(text),
             Value::String(text) => text.into(),
             Value::List(List::String(items)) => BadValue::strings(items),
@@ -266,6 +311,12 @@ impl<'a> Of<'a> {
             Value::Map(Map::Quantity(amounts)) if !amounts.is_empty() => {
                 let texts = amounts.iter().map(|(name, amount)| (name.clone(), amount.to_string()));
                 BadValue::string_map(&texts.collect())
+            }
+            Value::Bytes(bytes) if !bytes.is_empty() => BadValue::bytes(bytes),
+            Value::RawExtension(document) if !document.is_empty() => {
+                let mut out = Vec::new();
+                document.append_json(&mut out);
+                BadValue::Json(String::from_utf8_lossy(&out).into_owned())
             }
             Value::Struct(value) => BadValue::Json(internal_text(value)),
             Value::StructList(items) if !items.is_empty() => {

@@ -1,3 +1,4 @@
+mod items;
 mod ways;
 
 use std::collections::BTreeMap;

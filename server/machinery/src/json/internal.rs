@@ -21,6 +21,13 @@ pub struct InternalType {
     /// The JSON names of the fields in internal order, where that is another or leaves some out; `^` marks a field of the struct around
     /// this one. Empty: as declared.
     pub order: &'static [&'static str],
+    /// The JSON names of numbers that are 0 where they are not set: no pointers in Go.
+    pub numbers: &'static [&'static str],
+}
+
+impl InternalType {
+    /// A type that differs in nothing.
+    pub const PLAIN: InternalType = InternalType { name: "", names: &[], order: &[], numbers: &[] };
 }
 
 /// Finds the [`InternalType`] of a struct.
@@ -75,36 +82,39 @@ impl Writer<'_> {
     /// The members, each with a comma before it.
     fn members(&mut self, value: Ref<'_>, around: Option<Ref<'_>>) {
         let internal = (self.find)(value.def());
-        let names = internal.map_or(&[][..], |t| t.names);
-        match internal.map(|t| t.order).filter(|order| !order.is_empty()) {
-            Some(order) => order.iter().for_each(|json| match (json.strip_prefix('^'), around) {
-                (Some(json), Some(around)) => self.named(around, json, names, None),
-                (Some(_), None) => {}
-                (None, _) => self.named(value, json, names, Some(value)),
-            }),
-            None => value.def().fields.iter().enumerate().for_each(|(at, field)| {
-                self.member(field, value.get(at), names, value);
-            }),
+        let internal = internal.unwrap_or(&InternalType::PLAIN);
+        if internal.order.is_empty() {
+            value.def().fields.iter().enumerate().for_each(|(at, field)| {
+                self.member(field, value.get(at), internal, value);
+            });
         }
+        internal.order.iter().for_each(|json| match (json.strip_prefix('^'), around) {
+            (Some(json), Some(around)) => self.named(around, json, internal, None),
+            (Some(_), None) => {}
+            (None, _) => self.named(value, json, internal, Some(value)),
+        });
     }
 
-    fn named(&mut self, value: Ref<'_>, json: &str, names: &[(&str, &str)], around: Option<Ref<'_>>) {
+    fn named(&mut self, value: Ref<'_>, json: &str, internal: &InternalType, around: Option<Ref<'_>>) {
         if let Some((at, field)) = value.def().fields.iter().enumerate().find(|(_, field)| field.json == json) {
-            self.member(field, value.get(at), names, around.unwrap_or(value));
+            self.member(field, value.get(at), internal, around.unwrap_or(value));
         }
     }
 
-    fn member(&mut self, field: &FieldDef, value: Value<'_>, names: &[(&str, &str)], around: Ref<'_>) {
+    fn member(&mut self, field: &FieldDef, value: Value<'_>, internal: &InternalType, around: Ref<'_>) {
         if let Some(embedded) = value.as_struct().filter(|v| field.json.is_empty() || v.def().name == "ObjectMeta") {
             return self.embedded(embedded);
         }
         self.out.push(b',');
-        match names.iter().find(|(json, _)| *json == field.json) {
+        match internal.names.iter().find(|(json, _)| *json == field.json) {
             Some((_, go)) => write::string(self.out, go),
             None => write::string(self.out, &go_name(field.json)),
         }
         self.out.push(b':');
-        self.value(value, around);
+        match value {
+            Value::Null if internal.numbers.contains(&field.json) => self.out.push(b'0'),
+            value => self.value(value, around),
+        }
     }
 
     /// Go flattens what is embedded; with the tags of the embedded type, if it has any.

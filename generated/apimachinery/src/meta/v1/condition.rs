@@ -35,7 +35,7 @@ const CONDITION_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["type"],
         when: &[],
-        assertions: &[Assertion::Distinct(&[])],
+        assertions: &[Assertion::Distinct(&[], "")],
     },
     CheckDef {
         field: &["type"],
