@@ -29,7 +29,47 @@ use crate::meta::ObjectMeta;
 #[column("Condition", by_hand = certificate_signing_request_condition, reads(status.conditions, status.certificate), "Whether the request is pending, approved, denied or failed, and whether a certificate was issued.")]
 #[selectable(spec.signerName)]
 #[strategy(update = update_request)]
-#[validate(by_hand = validate_certificate_signing_request)]
+#[condition(approved, some(status.conditions, type = Approved))]
+#[condition(denied, some(status.conditions, type = Denied))]
+#[check(metadata, by_hand = validate_request_metadata)]
+#[check(spec, below)]
+#[check(self, choose = any_condition_type, when(was(some(status.conditions, type = ""))))]
+#[check(self, choose = contradictions, when(was(approved), was(denied)))]
+#[check(self, choose = repeated_conditions, when(was(not(holds(status.conditions, each(field(type, distinct)))))))]
+#[check(status.conditions, below)]
+#[check(status, by_hand = validate_certificate)]
+#[check(
+    status.conditions,
+    refused = "updates may not remove a condition of type \"Approved\"",
+    when(update, fewer(status.conditions, type = Approved))
+)]
+#[check(
+    status.conditions,
+    refused = "updates may not remove a condition of type \"Denied\"",
+    when(update, fewer(status.conditions, type = Denied))
+)]
+#[check(
+    status.conditions,
+    refused = "updates may not remove a condition of type \"Failed\"",
+    when(update, fewer(status.conditions, type = Failed))
+)]
+#[check(
+    status.conditions,
+    refused = "updates may not add a condition of type \"Approved\"",
+    when(update, not(subresource = approval), more(status.conditions, type = Approved))
+)]
+#[check(
+    status.conditions,
+    refused = "updates may not add a condition of type \"Denied\"",
+    when(update, not(subresource = approval), more(status.conditions, type = Denied))
+)]
+#[check(status.certificate, unchanged = "updates may not set certificate content", when(not(subresource = status)))]
+#[check(
+    status.certificate,
+    unchanged = "updates may not modify existing certificate content",
+    when(subresource = status, was(set(status.certificate)))
+)]
+#[check(metadata, by_hand = validate_whole_metadata_update, when(update))]
 pub struct CertificateSigningRequest {
     /// Name, labels and annotations of the cluster-scoped signing request.
     #[field(1)]
@@ -45,6 +85,46 @@ pub struct CertificateSigningRequest {
 }
 
 /// What is to be signed, by whom, and for how long.
+#[condition(legacy, signerName = "kubernetes.io/legacy-unknown")]
+#[check(self, by_hand = validate_request)]
+#[check(usages, required)]
+#[check(
+    usages,
+    each(one_of(
+        Any,
+        CertSign,
+        ClientAuth,
+        CodeSigning,
+        ContentCommitment,
+        CrlSign,
+        DataEncipherment,
+        DecipherOnly,
+        DigitalSignature,
+        EmailProtection,
+        EncipherOnly,
+        IpsecEndSystem,
+        IpsecTunnel,
+        IpsecUser,
+        KeyAgreement,
+        KeyEncipherment,
+        MicrosoftSgc,
+        NetscapeSgc,
+        OcspSigning,
+        SMime,
+        ServerAuth,
+        Signing,
+        Timestamping
+    )),
+    when(not(was(not(holds(usages, each(one_of()))))))
+)]
+#[check(usages, each(distinct), when(not(was(not(holds(usages, each(distinct)))))))]
+#[check(
+    signerName,
+    invalid = "the legacy signerName is not allowed via this API version",
+    when(legacy, not(was(legacy)))
+)]
+#[check(signerName, format = signer_name, when(not(all(legacy, not(was(legacy))))))]
+#[check(expirationSeconds, min(600, "may not specify a duration less than 600 seconds (10 minutes)"))]
 pub struct CertificateSigningRequestSpec {
     /// PEM block of type `CERTIFICATE REQUEST`, base64-encoded in JSON and YAML.
     #[field(1, required)]
@@ -149,6 +229,21 @@ pub struct CertificateSigningRequestStatus {
 }
 
 /// Records approval, denial or failure of a signing request.
+#[condition(always_true, type = (Approved, Denied, Failed))]
+#[check(type, required, when(not(option(any_condition_type))))]
+#[check(status, required, one_of(True), when(always_true))]
+#[check(status, required, one_of(False, True, Unknown), when(not(always_true)))]
+#[check(
+    type,
+    at("..", invalid = "Approved and Denied conditions are mutually exclusive"),
+    when(type = Approved, preceded(type = Denied), not(option(contradictions)))
+)]
+#[check(
+    type,
+    at("..", invalid = "Approved and Denied conditions are mutually exclusive"),
+    when(type = Denied, preceded(type = Approved), not(option(contradictions)))
+)]
+#[check(type, distinct, when(not(option(repeated_conditions))))]
 pub struct CertificateSigningRequestCondition {
     /// Decision recorded: `Approved`, `Denied` or `Failed`.
     #[field(1, required)]

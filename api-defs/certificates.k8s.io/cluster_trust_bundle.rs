@@ -13,7 +13,17 @@ mod v1beta1 {
     #[versions(v1beta1(introduced = "1.33", deprecated = "1.37"), v1alpha1(introduced = "1.26", deprecated = "1.34"))]
     #[column("SignerName", spec.signerName or "<none>")]
     #[selectable(spec.signerName)]
-    #[validate(by_hand = validate_cluster_trust_bundle)]
+    #[check(self, by_hand = validate_bundle_name)]
+    #[check(spec.signerName, optional, format = signer_name)]
+    #[check(
+        spec,
+        field(trustBundle, max_bytes = 1048576),
+        valid,
+        by_hand = validate_anchors,
+        when(changed(spec.trustBundle))
+    )]
+    #[check(metadata, by_hand = validate_whole_metadata_update, when(update))]
+    #[check(spec.signerName, immutable)]
     struct ClusterTrustBundle {
         /// Bundle identity; signer-linked names start with the signer name, slashes as colons.
         #[field(1)]

@@ -21,7 +21,46 @@ mod v1beta1 {
     #[selectable(spec.podName)]
     #[selectable(spec.signerName)]
     #[strategy(update = update_pod_request)]
-    #[validate(by_hand = validate_pod_certificate_request)]
+    #[condition(issued, some(status.conditions, type = Issued, status = True))]
+    #[condition(denied, some(status.conditions, type = Denied, status = True))]
+    #[condition(failed, some(status.conditions, type = Failed, status = True))]
+    #[condition(closed, any(issued, denied, failed))]
+    #[check(spec, below, when(create))]
+    #[check(spec, immutable, when(subresource = ""))]
+    #[check(self, below = status, when(subresource = status, no_error))]
+    #[check(status, by_hand = validate_outcomes, when(part(status)))]
+    #[check(status.conditions, below, when(part(status)))]
+    #[check(self, below = change, when(part(status), no_error))]
+    #[check(
+        status,
+        invalid(omitted, "immutable after PodCertificateRequest is issued, denied, or failed"),
+        when(part(change), was(closed), changed(status))
+    )]
+    #[check(
+        status,
+        invalid(
+            omitted,
+            "non-condition status fields must be empty when denying or failing the PodCertificateRequest"
+        ),
+        when(
+            part(change),
+            not(was(closed)),
+            any(denied, failed),
+            not(none(status.certificateChain, status.notBefore, status.beginRefreshAt, status.notAfter))
+        )
+    )]
+    #[check(
+        self,
+        field(status.certificateChain, max_bytes = 102400),
+        valid,
+        by_hand = validate_issued,
+        when(part(change), not(was(closed)), not(denied), not(failed), issued)
+    )]
+    #[check(
+        status,
+        invalid(omitted, "status is immutable unless transitioning to \"Issued\", \"Denied\", or \"Failed\""),
+        when(part(change), not(was(closed)), not(closed), changed(status))
+    )]
     struct PodCertificateRequest {
         /// Name, namespace, labels and annotations of the pod certificate request.
         #[field(1)]
@@ -37,6 +76,59 @@ mod v1beta1 {
     }
 
     /// Which pod needs a certificate, for what key, from what signer.
+    #[condition(of_kubernetes, matches(signerName, r"^([^/]*\.)?kubernetes\.io(/|$)"))]
+    #[condition(by_request, set(stubPKCS10Request), none(pkixPublicKey, proofOfPossession))]
+    #[condition(by_key, unset(stubPKCS10Request), set(pkixPublicKey), set(proofOfPossession))]
+    #[check(signerName, format = signer_name)]
+    #[check(
+        unverifiedUserAnnotations,
+        keys(format = caseless_domain_prefixed_key),
+        max_total_bytes = 262144
+    )]
+    #[check(podName, name = dns1123_subdomain)]
+    #[check(podUID, invalid = "must not be empty", when(unset(podUID)))]
+    #[check(podUID, max_bytes = 128)]
+    #[check(serviceAccountName, name = dns1123_subdomain)]
+    #[check(serviceAccountUID, invalid = "must not be empty", when(unset(serviceAccountUID)))]
+    #[check(serviceAccountUID, max_bytes = 128)]
+    #[check(nodeName, name = dns1123_subdomain)]
+    #[check(nodeUID, invalid = "must not be empty", when(unset(nodeUID)))]
+    #[check(nodeUID, max_bytes = 128)]
+    #[check(maxExpirationSeconds, required = "must be set")]
+    #[check(
+        maxExpirationSeconds,
+        range(3600, 86400, "must be in the range [3600, 86400]"),
+        when(of_kubernetes)
+    )]
+    #[check(
+        maxExpirationSeconds,
+        range(3600, 7862400, "must be in the range [3600, 7862400]"),
+        when(not(of_kubernetes))
+    )]
+    #[check(
+        self,
+        field(stubPKCS10Request, max_bytes = 10240),
+        valid,
+        by_hand = validate_stub_request,
+        when(set(maxExpirationSeconds), by_request)
+    )]
+    #[check(
+        self,
+        field(pkixPublicKey, max_bytes = 10240),
+        valid,
+        field(proofOfPossession, max_bytes = 10240),
+        valid,
+        by_hand = validate_key,
+        when(set(maxExpirationSeconds), by_key)
+    )]
+    #[check(
+        self,
+        invalid(
+            omitted,
+            "exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set"
+        ),
+        when(set(maxExpirationSeconds), not(by_request), not(by_key))
+    )]
     struct PodCertificateRequestSpec {
         /// Signer asked to issue, e.g. `example.com/my-signer`.
         #[field(1, required)]

@@ -33,23 +33,65 @@ pub struct Functions {
         &mut crate::certificates::v1::CertificateSigningRequest,
         &crate::certificates::v1::CertificateSigningRequest,
     ),
-    pub validate_certificate_signing_request: fn(
+    pub validate_anchors: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::certificates::v1::CertificateSigningRequest,
-        Option<&crate::certificates::v1::CertificateSigningRequest>,
+        &crate::certificates::v1beta1::ClusterTrustBundleSpec,
+        Option<&crate::certificates::v1beta1::ClusterTrustBundleSpec>,
     ),
-    pub validate_cluster_trust_bundle: fn(
+    pub validate_bundle_name: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::certificates::v1beta1::ClusterTrustBundle,
         Option<&crate::certificates::v1beta1::ClusterTrustBundle>,
     ),
-    pub validate_pod_certificate_request: fn(
+    pub validate_certificate: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::certificates::v1::CertificateSigningRequestStatus,
+        Option<&crate::certificates::v1::CertificateSigningRequestStatus>,
+    ),
+    pub validate_issued: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::certificates::v1beta1::PodCertificateRequest,
         Option<&crate::certificates::v1beta1::PodCertificateRequest>,
+    ),
+    pub validate_key: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::certificates::v1beta1::PodCertificateRequestSpec,
+        Option<&crate::certificates::v1beta1::PodCertificateRequestSpec>,
+    ),
+    pub validate_outcomes: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::certificates::v1beta1::PodCertificateRequestStatus,
+        Option<&crate::certificates::v1beta1::PodCertificateRequestStatus>,
+    ),
+    pub validate_request: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::certificates::v1::CertificateSigningRequestSpec,
+        Option<&crate::certificates::v1::CertificateSigningRequestSpec>,
+    ),
+    pub validate_request_metadata: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
+    ),
+    pub validate_stub_request: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::certificates::v1beta1::PodCertificateRequestSpec,
+        Option<&crate::certificates::v1beta1::PodCertificateRequestSpec>,
+    ),
+    pub validate_whole_metadata_update: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
 }
 
@@ -109,29 +151,92 @@ pub fn update_request(
     (functions().update_request)(context, new, old)
 }
 
-pub fn validate_certificate_signing_request(
+pub fn validate_anchors(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::certificates::v1::CertificateSigningRequest,
-    old: Option<&crate::certificates::v1::CertificateSigningRequest>,
+    new: &crate::certificates::v1beta1::ClusterTrustBundleSpec,
+    old: Option<&crate::certificates::v1beta1::ClusterTrustBundleSpec>,
 ) {
-    (functions().validate_certificate_signing_request)(validation, path, new, old)
+    (functions().validate_anchors)(validation, path, new, old)
 }
 
-pub fn validate_cluster_trust_bundle(
+pub fn validate_bundle_name(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::certificates::v1beta1::ClusterTrustBundle,
     old: Option<&crate::certificates::v1beta1::ClusterTrustBundle>,
 ) {
-    (functions().validate_cluster_trust_bundle)(validation, path, new, old)
+    (functions().validate_bundle_name)(validation, path, new, old)
 }
 
-pub fn validate_pod_certificate_request(
+pub fn validate_certificate(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::certificates::v1::CertificateSigningRequestStatus,
+    old: Option<&crate::certificates::v1::CertificateSigningRequestStatus>,
+) {
+    (functions().validate_certificate)(validation, path, new, old)
+}
+
+pub fn validate_issued(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &crate::certificates::v1beta1::PodCertificateRequest,
     old: Option<&crate::certificates::v1beta1::PodCertificateRequest>,
 ) {
-    (functions().validate_pod_certificate_request)(validation, path, new, old)
+    (functions().validate_issued)(validation, path, new, old)
+}
+
+pub fn validate_key(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::certificates::v1beta1::PodCertificateRequestSpec,
+    old: Option<&crate::certificates::v1beta1::PodCertificateRequestSpec>,
+) {
+    (functions().validate_key)(validation, path, new, old)
+}
+
+pub fn validate_outcomes(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::certificates::v1beta1::PodCertificateRequestStatus,
+    old: Option<&crate::certificates::v1beta1::PodCertificateRequestStatus>,
+) {
+    (functions().validate_outcomes)(validation, path, new, old)
+}
+
+pub fn validate_request(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::certificates::v1::CertificateSigningRequestSpec,
+    old: Option<&crate::certificates::v1::CertificateSigningRequestSpec>,
+) {
+    (functions().validate_request)(validation, path, new, old)
+}
+
+pub fn validate_request_metadata(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
+) {
+    (functions().validate_request_metadata)(validation, path, new, old)
+}
+
+pub fn validate_stub_request(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::certificates::v1beta1::PodCertificateRequestSpec,
+    old: Option<&crate::certificates::v1beta1::PodCertificateRequestSpec>,
+) {
+    (functions().validate_stub_request)(validation, path, new, old)
+}
+
+pub fn validate_whole_metadata_update(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
+) {
+    (functions().validate_whole_metadata_update)(validation, path, new, old)
 }

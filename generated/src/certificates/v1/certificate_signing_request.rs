@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags, JsonForm, ListType};
 use machinery::describe;
 use machinery::scalar::Time;
@@ -56,18 +57,202 @@ pub struct CertificateSigningRequest {
     pub status: CertificateSigningRequestStatus,
 }
 
+/// What is checked in [`CertificateSigningRequest`], in this order.
+const CERTIFICATE_SIGNING_REQUEST_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["metadata"],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::certificates::validate_request_metadata(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Was(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[Condition::Is(&["type"], &[""])],
+                ),
+            ),
+        ],
+        assertions: &[Assertion::Choose(machinery::options::ANY_CONDITION_TYPE, &[])],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Was(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[Condition::Is(&["type"], &["Approved"])],
+                ),
+            ),
+            Condition::Was(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[Condition::Is(&["type"], &["Denied"])],
+                ),
+            ),
+        ],
+        assertions: &[Assertion::Choose(machinery::options::CONTRADICTIONS, &[])],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Was(
+                &Condition::Not(
+                    &Condition::Holds(
+                        &["status", "conditions"],
+                        &[
+                            Assertion::Each(
+                                &[
+                                    Assertion::Field(&["type"], &[Assertion::Distinct(&[], "")]),
+                                ],
+                            ),
+                        ],
+                    ),
+                ),
+            ),
+        ],
+        assertions: &[Assertion::Choose(machinery::options::REPEATED_CONDITIONS, &[])],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::certificates::validate_certificate(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Update,
+            Condition::Fewer(
+                &["status", "conditions"],
+                &[Condition::Is(&["type"], &["Approved"])],
+            ),
+        ],
+        assertions: &[
+            Assertion::Refused("updates may not remove a condition of type \"Approved\""),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Update,
+            Condition::Fewer(
+                &["status", "conditions"],
+                &[Condition::Is(&["type"], &["Denied"])],
+            ),
+        ],
+        assertions: &[
+            Assertion::Refused("updates may not remove a condition of type \"Denied\""),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Update,
+            Condition::Fewer(
+                &["status", "conditions"],
+                &[Condition::Is(&["type"], &["Failed"])],
+            ),
+        ],
+        assertions: &[
+            Assertion::Refused("updates may not remove a condition of type \"Failed\""),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Update,
+            Condition::Not(&Condition::Subresource("approval")),
+            Condition::More(
+                &["status", "conditions"],
+                &[Condition::Is(&["type"], &["Approved"])],
+            ),
+        ],
+        assertions: &[
+            Assertion::Refused("updates may not add a condition of type \"Approved\""),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Update,
+            Condition::Not(&Condition::Subresource("approval")),
+            Condition::More(
+                &["status", "conditions"],
+                &[Condition::Is(&["type"], &["Denied"])],
+            ),
+        ],
+        assertions: &[
+            Assertion::Refused("updates may not add a condition of type \"Denied\""),
+        ],
+    },
+    CheckDef {
+        field: &["status", "certificate"],
+        when: &[Condition::Not(&Condition::Subresource("status"))],
+        assertions: &[Assertion::Unchanged("updates may not set certificate content")],
+    },
+    CheckDef {
+        field: &["status", "certificate"],
+        when: &[
+            Condition::Subresource("status"),
+            Condition::Was(&Condition::Set(&["status", "certificate"])),
+        ],
+        assertions: &[
+            Assertion::Unchanged("updates may not modify existing certificate content"),
+        ],
+    },
+    CheckDef {
+        field: &["metadata"],
+        when: &[Condition::Update],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::certificates::validate_whole_metadata_update(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+];
+
 describe! { CertificateSigningRequest, CERTIFICATE_SIGNING_REQUEST "CertificateSigningRequest" {
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<CertificateSigningRequest>() {
-                crate::functions::certificates::validate_certificate_signing_request(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(CERTIFICATE_SIGNING_REQUEST_CHECKS)
 } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
@@ -113,7 +298,180 @@ pub struct CertificateSigningRequestSpec {
     pub extra: BTreeMap<String, ExtraValue>,
 }
 
-describe! { CertificateSigningRequestSpec, CERTIFICATE_SIGNING_REQUEST_SPEC "CertificateSigningRequestSpec" {} [
+/// What is checked in [`CertificateSigningRequestSpec`], in this order.
+const CERTIFICATE_SIGNING_REQUEST_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::certificates::validate_request(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["usages"],
+        when: &[],
+        assertions: &[Assertion::Required("")],
+    },
+    CheckDef {
+        field: &["usages"],
+        when: &[
+            Condition::Not(
+                &Condition::Was(
+                    &Condition::Not(
+                        &Condition::Holds(
+                            &["usages"],
+                            &[
+                                Assertion::Each(
+                                    &[
+                                        Assertion::OneOf(
+                                            &[
+                                                "signing",
+                                                "digital signature",
+                                                "content commitment",
+                                                "key encipherment",
+                                                "key agreement",
+                                                "data encipherment",
+                                                "cert sign",
+                                                "crl sign",
+                                                "encipher only",
+                                                "decipher only",
+                                                "any",
+                                                "server auth",
+                                                "client auth",
+                                                "code signing",
+                                                "email protection",
+                                                "s/mime",
+                                                "ipsec end system",
+                                                "ipsec tunnel",
+                                                "ipsec user",
+                                                "timestamping",
+                                                "ocsp signing",
+                                                "microsoft sgc",
+                                                "netscape sgc",
+                                            ],
+                                        ),
+                                    ],
+                                ),
+                            ],
+                        ),
+                    ),
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::OneOf(
+                        &[
+                            "any",
+                            "cert sign",
+                            "client auth",
+                            "code signing",
+                            "content commitment",
+                            "crl sign",
+                            "data encipherment",
+                            "decipher only",
+                            "digital signature",
+                            "email protection",
+                            "encipher only",
+                            "ipsec end system",
+                            "ipsec tunnel",
+                            "ipsec user",
+                            "key agreement",
+                            "key encipherment",
+                            "microsoft sgc",
+                            "netscape sgc",
+                            "ocsp signing",
+                            "s/mime",
+                            "server auth",
+                            "signing",
+                            "timestamping",
+                        ],
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["usages"],
+        when: &[
+            Condition::Not(
+                &Condition::Was(
+                    &Condition::Not(
+                        &Condition::Holds(
+                            &["usages"],
+                            &[Assertion::Each(&[Assertion::Distinct(&[], "")])],
+                        ),
+                    ),
+                ),
+            ),
+        ],
+        assertions: &[Assertion::Each(&[Assertion::Distinct(&[], "")])],
+    },
+    CheckDef {
+        field: &["signerName"],
+        when: &[
+            Condition::Is(&["signerName"], &["kubernetes.io/legacy-unknown"]),
+            Condition::Not(
+                &Condition::Was(
+                    &Condition::Is(&["signerName"], &["kubernetes.io/legacy-unknown"]),
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "the legacy signerName is not allowed via this API version",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["signerName"],
+        when: &[
+            Condition::Not(
+                &Condition::All(
+                    &[
+                        Condition::Is(
+                            &["signerName"],
+                            &["kubernetes.io/legacy-unknown"],
+                        ),
+                        Condition::Not(
+                            &Condition::Was(
+                                &Condition::Is(
+                                    &["signerName"],
+                                    &["kubernetes.io/legacy-unknown"],
+                                ),
+                            ),
+                        ),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[Assertion::Format(machinery::format::field::signer_name)],
+    },
+    CheckDef {
+        field: &["expirationSeconds"],
+        when: &[],
+        assertions: &[
+            Assertion::Min(
+                600,
+                "may not specify a duration less than 600 seconds (10 minutes)",
+            ),
+        ],
+    },
+];
+
+describe! { CertificateSigningRequestSpec, CERTIFICATE_SIGNING_REQUEST_SPEC "CertificateSigningRequestSpec" {
+    .checks(CERTIFICATE_SIGNING_REQUEST_SPEC_CHECKS)
+} [
     request:            "request",           1, Flags::REQUIRED;
     signer_name:        "signerName",        7, Flags::REQUIRED;
     expiration_seconds: "expirationSeconds", 8, Flags::OMIT_EMPTY;
@@ -202,8 +560,79 @@ pub struct CertificateSigningRequestCondition {
     pub last_transition_time: Time,
 }
 
+/// What is checked in [`CertificateSigningRequestCondition`], in this order.
+const CERTIFICATE_SIGNING_REQUEST_CONDITION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["type"],
+        when: &[
+            Condition::Not(&Condition::Option(machinery::options::ANY_CONDITION_TYPE)),
+        ],
+        assertions: &[Assertion::Required("")],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Is(&["type"], &["Approved", "Denied", "Failed"])],
+        assertions: &[Assertion::Required(""), Assertion::OneOf(&["True"])],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[
+            Condition::Not(&Condition::Is(&["type"], &["Approved", "Denied", "Failed"])),
+        ],
+        assertions: &[
+            Assertion::Required(""),
+            Assertion::OneOf(&["False", "True", "Unknown"]),
+        ],
+    },
+    CheckDef {
+        field: &["type"],
+        when: &[
+            Condition::Is(&["type"], &["Approved"]),
+            Condition::Preceded(&[Condition::Is(&["type"], &["Denied"])]),
+            Condition::Not(&Condition::Option(machinery::options::CONTRADICTIONS)),
+        ],
+        assertions: &[
+            Assertion::At(
+                "..",
+                &[
+                    Assertion::Invalid(
+                        "Approved and Denied conditions are mutually exclusive",
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["type"],
+        when: &[
+            Condition::Is(&["type"], &["Denied"]),
+            Condition::Preceded(&[Condition::Is(&["type"], &["Approved"])]),
+            Condition::Not(&Condition::Option(machinery::options::CONTRADICTIONS)),
+        ],
+        assertions: &[
+            Assertion::At(
+                "..",
+                &[
+                    Assertion::Invalid(
+                        "Approved and Denied conditions are mutually exclusive",
+                    ),
+                ],
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["type"],
+        when: &[
+            Condition::Not(&Condition::Option(machinery::options::REPEATED_CONDITIONS)),
+        ],
+        assertions: &[Assertion::Distinct(&[], "")],
+    },
+];
+
 describe! { CertificateSigningRequestCondition,
-CERTIFICATE_SIGNING_REQUEST_CONDITION "CertificateSigningRequestCondition" {} [
+CERTIFICATE_SIGNING_REQUEST_CONDITION "CertificateSigningRequestCondition" {
+    .checks(CERTIFICATE_SIGNING_REQUEST_CONDITION_CHECKS)
+} [
     r#type:               "type",               1, Flags::REQUIRED, &FieldInfo {
         go_type: "RequestConditionType",
         ..FieldInfo::PLAIN

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
 use machinery::scalar::Time;
@@ -22,19 +23,308 @@ pub struct PodCertificateRequest {
     pub status: PodCertificateRequestStatus,
 }
 
+/// What is checked in [`PodCertificateRequest`], in this order.
+const POD_CERTIFICATE_REQUEST_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Create],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &["spec"],
+        when: &[Condition::Subresource("")],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Subresource("status"), Condition::NoError],
+        assertions: &[Assertion::Below("status")],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[Condition::Part(&["status"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::certificates::validate_outcomes(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[Condition::Part(&["status"])],
+        assertions: &[Assertion::Below("")],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Part(&["status"]), Condition::NoError],
+        assertions: &[Assertion::Below("change")],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Was(
+                &Condition::Any(
+                    &[
+                        Condition::Some(
+                            &["status", "conditions"],
+                            &[
+                                Condition::Is(&["type"], &["Issued"]),
+                                Condition::Is(&["status"], &["True"]),
+                            ],
+                        ),
+                        Condition::Some(
+                            &["status", "conditions"],
+                            &[
+                                Condition::Is(&["type"], &["Denied"]),
+                                Condition::Is(&["status"], &["True"]),
+                            ],
+                        ),
+                        Condition::Some(
+                            &["status", "conditions"],
+                            &[
+                                Condition::Is(&["type"], &["Failed"]),
+                                Condition::Is(&["status"], &["True"]),
+                            ],
+                        ),
+                    ],
+                ),
+            ),
+            Condition::Changed(&["status"]),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "immutable after PodCertificateRequest is issued, denied, or failed",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Not(
+                &Condition::Was(
+                    &Condition::Any(
+                        &[
+                            Condition::Some(
+                                &["status", "conditions"],
+                                &[
+                                    Condition::Is(&["type"], &["Issued"]),
+                                    Condition::Is(&["status"], &["True"]),
+                                ],
+                            ),
+                            Condition::Some(
+                                &["status", "conditions"],
+                                &[
+                                    Condition::Is(&["type"], &["Denied"]),
+                                    Condition::Is(&["status"], &["True"]),
+                                ],
+                            ),
+                            Condition::Some(
+                                &["status", "conditions"],
+                                &[
+                                    Condition::Is(&["type"], &["Failed"]),
+                                    Condition::Is(&["status"], &["True"]),
+                                ],
+                            ),
+                        ],
+                    ),
+                ),
+            ),
+            Condition::Any(
+                &[
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["Denied"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["Failed"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                ],
+            ),
+            Condition::Not(
+                &Condition::None(
+                    &[
+                        &["status", "certificateChain"],
+                        &["status", "notBefore"],
+                        &["status", "beginRefreshAt"],
+                        &["status", "notAfter"],
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "non-condition status fields must be empty when denying or failing the \
+                PodCertificateRequest",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Not(
+                &Condition::Was(
+                    &Condition::Any(
+                        &[
+                            Condition::Some(
+                                &["status", "conditions"],
+                                &[
+                                    Condition::Is(&["type"], &["Issued"]),
+                                    Condition::Is(&["status"], &["True"]),
+                                ],
+                            ),
+                            Condition::Some(
+                                &["status", "conditions"],
+                                &[
+                                    Condition::Is(&["type"], &["Denied"]),
+                                    Condition::Is(&["status"], &["True"]),
+                                ],
+                            ),
+                            Condition::Some(
+                                &["status", "conditions"],
+                                &[
+                                    Condition::Is(&["type"], &["Failed"]),
+                                    Condition::Is(&["status"], &["True"]),
+                                ],
+                            ),
+                        ],
+                    ),
+                ),
+            ),
+            Condition::Not(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[
+                        Condition::Is(&["type"], &["Denied"]),
+                        Condition::Is(&["status"], &["True"]),
+                    ],
+                ),
+            ),
+            Condition::Not(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[
+                        Condition::Is(&["type"], &["Failed"]),
+                        Condition::Is(&["status"], &["True"]),
+                    ],
+                ),
+            ),
+            Condition::Some(
+                &["status", "conditions"],
+                &[
+                    Condition::Is(&["type"], &["Issued"]),
+                    Condition::Is(&["status"], &["True"]),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::Field(
+                &["status", "certificateChain"],
+                &[Assertion::MaxBytes(102400, "")],
+            ),
+            Assertion::Valid,
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::certificates::validate_issued(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["status"],
+        when: &[
+            Condition::Part(&["change"]),
+            Condition::Not(
+                &Condition::Was(
+                    &Condition::Any(
+                        &[
+                            Condition::Some(
+                                &["status", "conditions"],
+                                &[
+                                    Condition::Is(&["type"], &["Issued"]),
+                                    Condition::Is(&["status"], &["True"]),
+                                ],
+                            ),
+                            Condition::Some(
+                                &["status", "conditions"],
+                                &[
+                                    Condition::Is(&["type"], &["Denied"]),
+                                    Condition::Is(&["status"], &["True"]),
+                                ],
+                            ),
+                            Condition::Some(
+                                &["status", "conditions"],
+                                &[
+                                    Condition::Is(&["type"], &["Failed"]),
+                                    Condition::Is(&["status"], &["True"]),
+                                ],
+                            ),
+                        ],
+                    ),
+                ),
+            ),
+            Condition::Not(
+                &Condition::Any(
+                    &[
+                        Condition::Some(
+                            &["status", "conditions"],
+                            &[
+                                Condition::Is(&["type"], &["Issued"]),
+                                Condition::Is(&["status"], &["True"]),
+                            ],
+                        ),
+                        Condition::Some(
+                            &["status", "conditions"],
+                            &[
+                                Condition::Is(&["type"], &["Denied"]),
+                                Condition::Is(&["status"], &["True"]),
+                            ],
+                        ),
+                        Condition::Some(
+                            &["status", "conditions"],
+                            &[
+                                Condition::Is(&["type"], &["Failed"]),
+                                Condition::Is(&["status"], &["True"]),
+                            ],
+                        ),
+                    ],
+                ),
+            ),
+            Condition::Changed(&["status"]),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "status is immutable unless transitioning to \"Issued\", \"Denied\", or \
+                \"Failed\"",
+            ),
+        ],
+    },
+];
+
 describe! { PodCertificateRequest, POD_CERTIFICATE_REQUEST "PodCertificateRequest" {
     .defaults_below()
-    
-        .validate(|v, path, new, old| {
-            if let Some(new) = new.downcast::<PodCertificateRequest>() {
-                crate::functions::certificates::validate_pod_certificate_request(
-                    v,
-                    path,
-                    new,
-                    old.and_then(|o| o.downcast()),
-                )
-            }
-        })
+    .checks(POD_CERTIFICATE_REQUEST_CHECKS)
 } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
@@ -90,8 +380,184 @@ pub struct PodCertificateRequestSpec {
     pub unverified_user_annotations: BTreeMap<String, String>,
 }
 
+/// What is checked in [`PodCertificateRequestSpec`], in this order.
+const POD_CERTIFICATE_REQUEST_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["signerName"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::signer_name)],
+    },
+    CheckDef {
+        field: &["unverifiedUserAnnotations"],
+        when: &[],
+        assertions: &[
+            Assertion::Keys(
+                &[
+                    Assertion::Format(
+                        machinery::format::field::caseless_domain_prefixed_key,
+                    ),
+                ],
+            ),
+            Assertion::MaxTotalBytes(262144),
+        ],
+    },
+    CheckDef {
+        field: &["podName"],
+        when: &[],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+    },
+    CheckDef {
+        field: &["podUID"],
+        when: &[Condition::Unset(&["podUID"])],
+        assertions: &[Assertion::Invalid("must not be empty")],
+    },
+    CheckDef {
+        field: &["podUID"],
+        when: &[],
+        assertions: &[Assertion::MaxBytes(128, "")],
+    },
+    CheckDef {
+        field: &["serviceAccountName"],
+        when: &[],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+    },
+    CheckDef {
+        field: &["serviceAccountUID"],
+        when: &[Condition::Unset(&["serviceAccountUID"])],
+        assertions: &[Assertion::Invalid("must not be empty")],
+    },
+    CheckDef {
+        field: &["serviceAccountUID"],
+        when: &[],
+        assertions: &[Assertion::MaxBytes(128, "")],
+    },
+    CheckDef {
+        field: &["nodeName"],
+        when: &[],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Subdomain)],
+    },
+    CheckDef {
+        field: &["nodeUID"],
+        when: &[Condition::Unset(&["nodeUID"])],
+        assertions: &[Assertion::Invalid("must not be empty")],
+    },
+    CheckDef {
+        field: &["nodeUID"],
+        when: &[],
+        assertions: &[Assertion::MaxBytes(128, "")],
+    },
+    CheckDef {
+        field: &["maxExpirationSeconds"],
+        when: &[],
+        assertions: &[Assertion::Required("must be set")],
+    },
+    CheckDef {
+        field: &["maxExpirationSeconds"],
+        when: &[Condition::Matches(&["signerName"], "^([^/]*\\.)?kubernetes\\.io(/|$)")],
+        assertions: &[
+            Assertion::Range(3600, 86400, "must be in the range [3600, 86400]"),
+        ],
+    },
+    CheckDef {
+        field: &["maxExpirationSeconds"],
+        when: &[
+            Condition::Not(
+                &Condition::Matches(&["signerName"], "^([^/]*\\.)?kubernetes\\.io(/|$)"),
+            ),
+        ],
+        assertions: &[
+            Assertion::Range(3600, 7862400, "must be in the range [3600, 7862400]"),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Set(&["maxExpirationSeconds"]),
+            Condition::All(
+                &[
+                    Condition::Set(&["stubPKCS10Request"]),
+                    Condition::None(&[&["pkixPublicKey"], &["proofOfPossession"]]),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::Field(&["stubPKCS10Request"], &[Assertion::MaxBytes(10240, "")]),
+            Assertion::Valid,
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::certificates::validate_stub_request(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Set(&["maxExpirationSeconds"]),
+            Condition::All(
+                &[
+                    Condition::Unset(&["stubPKCS10Request"]),
+                    Condition::Set(&["pkixPublicKey"]),
+                    Condition::Set(&["proofOfPossession"]),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::Field(&["pkixPublicKey"], &[Assertion::MaxBytes(10240, "")]),
+            Assertion::Valid,
+            Assertion::Field(&["proofOfPossession"], &[Assertion::MaxBytes(10240, "")]),
+            Assertion::Valid,
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::certificates::validate_key(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Set(&["maxExpirationSeconds"]),
+            Condition::Not(
+                &Condition::All(
+                    &[
+                        Condition::Set(&["stubPKCS10Request"]),
+                        Condition::None(&[&["pkixPublicKey"], &["proofOfPossession"]]),
+                    ],
+                ),
+            ),
+            Condition::Not(
+                &Condition::All(
+                    &[
+                        Condition::Unset(&["stubPKCS10Request"]),
+                        Condition::Set(&["pkixPublicKey"]),
+                        Condition::Set(&["proofOfPossession"]),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "exactly one of (stubPKCS10Request) or (pkixPublicKey, \
+                proofOfPossession) must be set",
+            ),
+        ],
+    },
+];
+
 describe! { PodCertificateRequestSpec, POD_CERTIFICATE_REQUEST_SPEC "PodCertificateRequestSpec" {
     .defaults_below()
+    .checks(POD_CERTIFICATE_REQUEST_SPEC_CHECKS)
 } [
     signer_name:                 "signerName",                 1, Flags::REQUIRED;
     pod_name:                    "podName",                    2, Flags::REQUIRED;

@@ -1,14 +1,15 @@
-//! What upstream checks by hand in requests for certificates and in trust bundles (`pkg/apis/certificates/validation`).
+//! What declared checks of `certificates` leave to functions: they parse (`pkg/apis/certificates/validation`).
 
+mod issued;
 mod pod_request;
-mod pod_request_issued;
-mod pod_request_status;
 mod signing_request;
 mod trust_bundle;
 
-pub use pod_request::*;
-pub use signing_request::*;
-pub use trust_bundle::*;
+pub use issued::validate_issued;
+pub use meta::validate_whole_metadata_update;
+pub use pod_request::{validate_key, validate_outcomes, validate_stub_request};
+pub use signing_request::{validate_certificate, validate_request, validate_request_metadata};
+pub use trust_bundle::{validate_anchors, validate_bundle_name};
 
 /// The label of PEM blocks that hold certificates.
 const CERTIFICATE: &str = "CERTIFICATE";

@@ -5,38 +5,23 @@ use std::collections::BTreeMap;
 use machinery::field_path::Path;
 use machinery::format::{Messages, NameRule};
 use machinery::hooks::Validation;
-use meta::{validate_object_names, validate_whole_object_meta_update};
+use meta::validate_object_names;
 use x509::{Block, Certificate};
 
 use super::CERTIFICATE;
-use crate::core::validation::signer::validate_signer_name;
-use generated::certificates::v1beta1::ClusterTrustBundle;
+use generated::certificates::v1beta1::{ClusterTrustBundle, ClusterTrustBundleSpec};
 
-const MAX_SIZE: usize = 1024 * 1024;
 const OMITTED: &str = "<value omitted>";
 
-/// `ValidateClusterTrustBundle`, `ValidateClusterTrustBundleUpdate`
-pub fn validate_cluster_trust_bundle(
+/// By hand: the name begins with that of the signer.
+pub fn validate_bundle_name(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     new: &ClusterTrustBundle,
-    old: Option<&ClusterTrustBundle>,
+    _: Option<&ClusterTrustBundle>,
 ) {
-    let (metadata, spec) = (path.child("metadata"), path.child("spec"));
-    let (meta, signer) = (&new.metadata, &new.spec.signer_name);
-    validate_object_names(v, &metadata, meta, 0, |name, prefix| refusal_of_name(name, prefix, signer));
-    if !signer.is_empty() {
-        validate_signer_name(v, &spec.child("signerName"), signer);
-    }
-    if old.is_none_or(|old| old.spec.trust_bundle != new.spec.trust_bundle) {
-        validate_anchors(v, &spec.child("trustBundle"), &new.spec.trust_bundle);
-    }
-    if let Some(old) = old {
-        validate_whole_object_meta_update(v, meta, &old.metadata);
-        if old.spec.signer_name != *signer {
-            v.invalid(&spec.child("signerName"), signer, "field is immutable");
-        }
-    }
+    let (path, signer) = (path.child("metadata"), &new.spec.signer_name);
+    validate_object_names(v, &path, &new.metadata, 0, |name, prefix| refusal_of_name(name, prefix, signer));
 }
 
 /// `ValidateClusterTrustBundleName`
@@ -57,14 +42,17 @@ fn refusal_of_name(name: &str, prefix: bool, signer: &str) -> Messages {
     }
 }
 
-/// `validateTrustBundle`: certificates of authorities, each once.
-fn validate_anchors(v: &mut Validation<'_>, path: &Path<'_>, text: &str) {
-    if text.len() > MAX_SIZE {
-        return v.too_long(path, MAX_SIZE);
-    }
+/// By hand: certificates of authorities are parsed; each stands there once (`validateTrustBundle`).
+pub fn validate_anchors(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &ClusterTrustBundleSpec,
+    _: Option<&ClusterTrustBundleSpec>,
+) {
+    let path = &path.child("trustBundle");
     let mut places = BTreeMap::<Vec<u8>, Vec<usize>>::new();
     let before = v.errors.len();
-    for (index, block) in x509::blocks(text).enumerate() {
+    for (index, block) in x509::blocks(&new.trust_bundle).enumerate() {
         match refusal_of_anchor(&block) {
             Some(why) => v.invalid(path, OMITTED, format!("entry {index} {why}")),
             None => places.entry(block.bytes).or_default().push(index),

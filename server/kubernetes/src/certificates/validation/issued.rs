@@ -9,7 +9,6 @@ use x509::{Block, Certificate, CertificateRequest, PublicKey};
 use super::CERTIFICATE;
 use generated::certificates::v1beta1::{PodCertificateRequest, PodCertificateRequestSpec, PodCertificateRequestStatus};
 
-const MAX_CHAIN_SIZE: usize = 100 * 1024;
 /// In seconds.
 const MINUTE: i64 = 60;
 /// How far the certificate's beginning may be from now.
@@ -23,53 +22,66 @@ type Checked<T> = Result<T, (&'static str, BadValue, String)>;
 
 const CHAIN: &str = "status.certificateChain";
 
-/// The certificates must parse, and the first be for the requested key and agree with the status. Nothing else was found before.
+fn refuse<T>(field: &'static str, shown: impl Into<BadValue>, why: impl Into<String>) -> Checked<T> {
+    Err((field, shown.into(), why.into()))
+}
+
+/// By hand: the certificates are parsed. The first one is for the requested key and agrees with the status. Nothing
+/// else was found before.
 pub fn validate_issued(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     new: &PodCertificateRequest,
-    old: &PodCertificateRequest,
+    old: Option<&PodCertificateRequest>,
 ) {
-    let chain = &new.status.certificate_chain;
-    if chain.len() > MAX_CHAIN_SIZE {
-        return v.too_long(&path.child(CHAIN), MAX_CHAIN_SIZE);
-    }
-    let mut blocks = x509::blocks(chain);
-    let checked = leaf(blocks.next(), chain).and_then(|leaf| {
-        validate_names(v, path, &leaf);
-        validate_leaf(v, path, &leaf, new, &old.spec)
-    });
-    let checked = checked.and_then(|()| if v.errors.is_empty() { others(blocks, chain) } else { Ok(()) });
+    let checked = old.map_or(Ok(()), |old| validate_chain(v, path, new, &old.spec));
     if let Err((field, shown, why)) = checked {
         v.invalid(&path.child(field), shown, why);
     }
 }
 
-fn refuse<T>(field: &'static str, shown: impl Into<BadValue>, why: impl Into<String>) -> Checked<T> {
-    Err((field, shown.into(), why.into()))
-}
-
-fn leaf(block: Option<Block>, chain: &str) -> Checked<Certificate> {
-    let Some(block) = block else {
+fn validate_chain(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &PodCertificateRequest,
+    asked: &PodCertificateRequestSpec,
+) -> Checked<()> {
+    let chain = new.status.certificate_chain.as_str();
+    let mut blocks = x509::blocks(chain);
+    let Some(block) = blocks.next() else {
         return refuse(CHAIN, chain, "issued certificate chain must contain at least one certificate");
     };
-    if block.label != CERTIFICATE {
-        return refuse(CHAIN, chain, "issued certificate chain must consist entirely of CERTIFICATE PEM blocks");
+    let leaf = certificate(&block, chain, "leaf", CERTIFICATE)?;
+    validate_names(v, path, &leaf);
+    if requested_key(asked)? != leaf.public_key {
+        return refuse(CHAIN, chain, "leaf certificate was not issued to the requested public key");
     }
-    Certificate::parse(&block.bytes).or_else(|_| refuse(CHAIN, chain, "leaf certificate does not parse as valid X.509"))
+    let times = required_times(v, path, &new.status).filter(|_| v.errors.is_empty());
+    let Some([not_before, not_after, refresh]) = times else { return Ok(()) };
+    agree("status.notBefore", not_before, leaf.not_before, "NotBefore")?;
+    if (not_before.unix() - v.context.now.unix()).abs() >= SKEW {
+        let why = "must be set to within 5 minutes of kube-apiserver's current time";
+        return refuse("status.notBefore", shown(not_before), why);
+    }
+    agree("status.notAfter", not_after, leaf.not_after, "NotAfter")?;
+    validate_lifetime(&leaf, new.spec.max_expiration_seconds.unwrap_or_default())?;
+    if refresh.unix() < not_before.unix() + MARGIN {
+        return refuse("status.beginRefreshAt", shown(refresh), "must be at least 10 minutes after status.notBefore");
+    }
+    if refresh.unix() > not_after.unix() - MARGIN {
+        return refuse("status.beginRefreshAt", shown(refresh), "must be at least 10 minutes before status.notAfter");
+    }
+    // The misspelling is upstream's.
+    blocks.try_for_each(|block| certificate(&block, chain, "intermediate", "CERTFICATE").map(drop))
 }
 
-/// The rest of the chain; the misspelling is upstream's.
-fn others(blocks: x509::Blocks<'_>, chain: &str) -> Checked<()> {
-    for block in blocks {
-        if block.label != CERTIFICATE {
-            return refuse(CHAIN, chain, "issued certificate chain must consist entirely of CERTFICATE PEM blocks");
-        }
-        if Certificate::parse(&block.bytes).is_err() {
-            return refuse(CHAIN, chain, "intermediate certificate does not parse as valid X.509");
-        }
+fn certificate(block: &Block, chain: &str, role: &str, label: &str) -> Checked<Certificate> {
+    if block.label != CERTIFICATE {
+        let why = format!("issued certificate chain must consist entirely of {label} PEM blocks");
+        return refuse(CHAIN, chain, why);
     }
-    Ok(())
+    let why = || format!("{role} certificate does not parse as valid X.509");
+    Certificate::parse(&block.bytes).or_else(|_| refuse(CHAIN, chain, why()))
 }
 
 fn validate_names(v: &mut Validation<'_>, path: &Path<'_>, leaf: &Certificate) {
@@ -90,35 +102,6 @@ fn validate_names(v: &mut Validation<'_>, path: &Path<'_>, leaf: &Certificate) {
             v.invalid(&path, address, "leaf certificate should not contain invalid EmailAddress");
         }
     }
-}
-
-fn validate_leaf(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    leaf: &Certificate,
-    new: &PodCertificateRequest,
-    asked: &PodCertificateRequestSpec,
-) -> Checked<()> {
-    if requested_key(asked)? != leaf.public_key {
-        let chain = new.status.certificate_chain.as_str();
-        return refuse(CHAIN, chain, "leaf certificate was not issued to the requested public key");
-    }
-    let times = required_times(v, path, &new.status).filter(|_| v.errors.is_empty());
-    let Some([not_before, not_after, refresh]) = times else { return Ok(()) };
-    agree("status.notBefore", not_before, leaf.not_before, "NotBefore")?;
-    if (not_before.unix() - v.context.now.unix()).abs() >= SKEW {
-        let why = "must be set to within 5 minutes of kube-apiserver's current time";
-        return refuse("status.notBefore", shown(not_before), why);
-    }
-    agree("status.notAfter", not_after, leaf.not_after, "NotAfter")?;
-    validate_lifetime(leaf, new.spec.max_expiration_seconds.unwrap_or_default())?;
-    if refresh.unix() < not_before.unix() + MARGIN {
-        return refuse("status.beginRefreshAt", shown(refresh), "must be at least 10 minutes after status.notBefore");
-    }
-    if refresh.unix() > not_after.unix() - MARGIN {
-        return refuse("status.beginRefreshAt", shown(refresh), "must be at least 10 minutes before status.notAfter");
-    }
-    Ok(())
 }
 
 fn requested_key(asked: &PodCertificateRequestSpec) -> Checked<PublicKey> {
