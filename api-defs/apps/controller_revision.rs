@@ -12,7 +12,12 @@ use crate::meta::ObjectMeta;
 #[column("Age", age)]
 #[check(revision, not_negative)]
 #[check(data, required = "data is mandatory", when(create))]
-#[check(self, by_hand = validate_revision_data)]
+#[check(
+    data,
+    missing = "data must be a valid JSON object",
+    when(create, set(data), not(matches(data, r"^\s*\{")))
+)]
+#[check(data, immutable)]
 pub struct ControllerRevision {
     /// Name and owner of the snapshot; the owning controller creates it.
     #[field(1)]

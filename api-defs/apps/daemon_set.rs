@@ -41,13 +41,23 @@ pub struct DaemonSet {
 }
 
 /// Settings for a DaemonSet's pods and how they are updated.
-#[check(self, by_hand = validate_daemon_set_selector)]
+#[check(template, by_hand = choose_values_of_pods, when(update))]
+#[check(
+    self,
+    choose = any_values_of_pods,
+    when(was(not(holds(selector.matchExpressions, each(field(values, each(format = label_value)))))))
+)]
+#[check(selector, by_hand = validate_selector_of_pods)]
+#[check(
+    template.metadata.labels,
+    selected(selector, "`selector` does not match template `labels`")
+)]
 #[check(
     selector,
     invalid = "empty selector is invalid for daemonset",
     when(set(selector), unset(selector.matchLabels), unset(selector.matchExpressions))
 )]
-#[check(self, by_hand = validate_daemon_set_pods)]
+#[check(template, by_hand = validate_template)]
 #[check(template.spec.restartPolicy, one_of(Always))]
 #[check(template.spec.activeDeadlineSeconds, forbidden = "activeDeadlineSeconds in DaemonSet is not Supported")]
 #[check(minReadySeconds, not_negative)]
@@ -77,7 +87,7 @@ pub struct DaemonSetSpec {
 
 /// How daemon pods get replaced once the template changes.
 #[check(rollingUpdate, required, below, when(type = RollingUpdate))]
-#[check(self, by_hand = refuse_daemon_set_strategy, when(not(type = (OnDelete, RollingUpdate))))]
+#[check(self, unsupported(RollingUpdate, OnDelete), when(not(type = (OnDelete, RollingUpdate))))]
 pub struct DaemonSetUpdateStrategy {
     /// Value `RollingUpdate` replaces pods automatically; `OnDelete` waits for manual deletion.
     #[field(1)]
@@ -99,7 +109,16 @@ pub enum DaemonSetUpdateStrategyType {
 #[check(maxSurge, not_negative, format = percent)]
 #[check(maxUnavailable, format = percent_of_at_most_all)]
 #[check(maxSurge, format = percent_of_at_most_all)]
-#[check(self, by_hand = validate_progress_of_daemons)]
+#[check(
+    maxSurge,
+    invalid = "may not be set when maxUnavailable is non-zero",
+    when(not(zero(maxUnavailable)), not(zero(maxSurge)))
+)]
+#[check(
+    maxUnavailable,
+    missing = "cannot be 0 when maxSurge is 0",
+    when(zero(maxUnavailable), zero(maxSurge))
+)]
 pub struct RollingUpdateDaemonSet {
     /// Nodes (count or percent) that may lack the pod during updates; default 1.
     #[field(1)]
@@ -120,7 +139,7 @@ pub struct RollingUpdateDaemonSet {
 #[check(numberAvailable, not_negative)]
 #[check(numberUnavailable, not_negative)]
 #[check(collisionCount, not_negative)]
-#[check(self, by_hand = validate_collisions_of_daemon_set)]
+#[check(collisionCount, grows = "cannot be decremented")]
 pub struct DaemonSetStatus {
     /// Eligible nodes already running at least one daemon pod.
     #[field(1, required)]

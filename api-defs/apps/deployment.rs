@@ -48,6 +48,7 @@ pub struct Deployment {
 }
 
 /// Settings for a Deployment's pods and rollouts.
+#[condition(usable, holds(selector, below))]
 #[check(replicas, not_negative)]
 #[check(selector, required, below)]
 #[check(
@@ -55,18 +56,27 @@ pub struct Deployment {
     invalid = "empty selector is invalid for deployment",
     when(set(selector), unset(selector.matchLabels), unset(selector.matchExpressions))
 )]
-#[check(self, by_hand = validate_deployment_pods)]
-#[check(template.spec.restartPolicy, one_of(Always), when(part(pods)))]
+#[check(selector, invalid = "invalid label selector", when(not(usable)))]
+#[check(
+    template.metadata.labels,
+    selected(selector, "`selector` does not match template `labels`"),
+    when(usable)
+)]
+#[check(template, by_hand = validate_template, when(usable))]
+#[check(template.spec.restartPolicy, one_of(Always), when(usable))]
 #[check(
     template.spec.activeDeadlineSeconds,
     forbidden = "activeDeadlineSeconds in ReplicaSet is not Supported",
-    when(part(pods))
+    when(usable)
 )]
 #[check(strategy, below)]
 #[check(minReadySeconds, not_negative)]
 #[check(revisionHistoryLimit, not_negative)]
-#[check(progressDeadlineSeconds, not_negative)]
-#[check(self, by_hand = validate_progress_deadline, when(set(progressDeadlineSeconds)))]
+#[check(
+    progressDeadlineSeconds,
+    not_negative,
+    more_than(minReadySeconds, "must be greater than minReadySeconds")
+)]
 pub struct DeploymentSpec {
     /// Number of pods wanted; 1 when omitted, 0 to stop everything.
     #[field(1)]
@@ -113,7 +123,7 @@ pub struct DeploymentSpec {
     below,
     when(type = RollingUpdate)
 )]
-#[check(self, by_hand = refuse_deployment_strategy, when(not(type = (Recreate, RollingUpdate))))]
+#[check(self, unsupported(Recreate, RollingUpdate), when(not(type = (Recreate, RollingUpdate))))]
 pub struct DeploymentStrategy {
     /// Value `Recreate` kills all old pods first; `RollingUpdate` (default) overlaps them.
     #[field(1)]
@@ -133,7 +143,11 @@ pub enum DeploymentStrategyType {
 /// Limits on disruption while Deployment pods are replaced.
 #[check(maxUnavailable, not_negative, format = percent)]
 #[check(maxSurge, not_negative, format = percent)]
-#[check(self, by_hand = validate_progress_of_deployment)]
+#[check(
+    maxUnavailable,
+    invalid = "may not be 0 when `maxSurge` is 0",
+    when(zero(maxUnavailable), zero(maxSurge))
+)]
 #[check(maxUnavailable, format = percent_of_at_most_all)]
 pub struct RollingUpdateDeployment {
     /// Pods (count or percent, rounded down) that may be missing; default 25%.
@@ -158,7 +172,7 @@ pub struct RollingUpdateDeployment {
 #[check(readyReplicas, at_most(replicas, "cannot be greater than status.replicas"))]
 #[check(availableReplicas, at_most(replicas, "cannot be greater than status.replicas"))]
 #[check(availableReplicas, at_most(readyReplicas, "cannot be greater than readyReplicas"))]
-#[check(self, by_hand = validate_collisions_of_deployment)]
+#[check(collisionCount, grows = "cannot be decremented")]
 pub struct DeploymentStatus {
     /// Deployment generation the controller most recently acted on.
     #[field(1)]

@@ -42,6 +42,7 @@ pub struct ReplicaSet {
 }
 
 /// Settings for a ReplicaSet's pods.
+#[condition(usable, holds(selector, below))]
 #[check(replicas, not_negative)]
 #[check(minReadySeconds, not_negative)]
 #[check(selector, required, below)]
@@ -50,12 +51,18 @@ pub struct ReplicaSet {
     invalid = "empty selector is invalid for deployment",
     when(set(selector), unset(selector.matchLabels), unset(selector.matchExpressions))
 )]
-#[check(self, by_hand = validate_replica_set_pods)]
-#[check(template.spec.restartPolicy, one_of(Always), when(part(pods)))]
+#[check(selector, invalid = "invalid label selector", when(not(usable)))]
+#[check(
+    template.metadata.labels,
+    selected(selector, "`selector` does not match template `labels`"),
+    when(usable)
+)]
+#[check(template, by_hand = validate_template, when(usable))]
+#[check(template.spec.restartPolicy, one_of(Always), when(usable))]
 #[check(
     template.spec.activeDeadlineSeconds,
     forbidden = "activeDeadlineSeconds in ReplicaSet is not Supported",
-    when(part(pods))
+    when(usable)
 )]
 pub struct ReplicaSetSpec {
     /// Number of pods to maintain; 1 when omitted.

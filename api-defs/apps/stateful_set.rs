@@ -35,13 +35,28 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[default(spec.revisionHistoryLimit = 10)]
 #[default(by_hand = default_stateful_set)]
 #[strategy(warnings = warn_stateful_set)]
-#[check(self, by_hand = validate_stateful_set_metadata, when(not(subresource = status)))]
+#[check(metadata, by_hand = validate_stateful_set_metadata, when(not(subresource = status)))]
 #[check(spec, by_hand = allow_stored_template, when(update, not(subresource = status)))]
 #[check(spec, below, when(not(subresource = status)))]
-#[check(spec, by_hand = validate_stateful_set_change, when(update, not(subresource = status)))]
+#[check(
+    spec,
+    refused = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', \
+        'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are \
+        forbidden",
+    when(differs(
+        spec,
+        replicas,
+        ordinals,
+        template,
+        updateStrategy,
+        revisionHistoryLimit,
+        persistentVolumeClaimRetentionPolicy,
+        minReadySeconds
+    ))
+)]
 #[check(status, below, when(subresource = status))]
-#[check(self, by_hand = validate_stateful_set_metadata, when(subresource = status))]
-#[check(status, by_hand = validate_collisions_of_stateful_set, when(subresource = status))]
+#[check(metadata, by_hand = validate_stateful_set_metadata, when(subresource = status))]
+#[check(status.collisionCount, grows = "cannot be decremented", when(subresource = status))]
 pub struct StatefulSet {
     /// Name, namespace, labels and annotations of the StatefulSet.
     #[field(1)]
@@ -57,6 +72,7 @@ pub struct StatefulSet {
 }
 
 /// Settings for a StatefulSet's pods, storage and updates.
+#[condition(usable, holds(selector, below))]
 #[check(podManagementPolicy, required)]
 #[check(
     podManagementPolicy,
@@ -76,7 +92,13 @@ pub struct StatefulSet {
     invalid = "empty selector is invalid for statefulset",
     when(set(selector), unset(selector.matchLabels), unset(selector.matchExpressions))
 )]
-#[check(self, by_hand = validate_stateful_set_pods)]
+#[check(selector, invalid = "", when(not(usable)))]
+#[check(
+    template.metadata.labels,
+    selected(selector, "`selector` does not match template `labels`"),
+    when(usable)
+)]
+#[check(self, by_hand = validate_stateful_set_pods, when(usable))]
 #[check(template.spec.restartPolicy, one_of(Always))]
 #[check(template.spec.activeDeadlineSeconds, forbidden = "activeDeadlineSeconds in StatefulSet is not Supported")]
 pub struct StatefulSetSpec {
@@ -134,7 +156,12 @@ pub enum PodManagementPolicyType {
 /// How StatefulSet pods get replaced once the template changes.
 #[check(self, missing = "", when(type = ""))]
 #[check(rollingUpdate, below, when(type = RollingUpdate))]
-#[check(self, by_hand = validate_stateful_set_strategy, when(not(type = ("", RollingUpdate))))]
+#[check(self, invalid = "must be 'RollingUpdate' or 'OnDelete'", when(not(type = ("", OnDelete, RollingUpdate))))]
+#[check(
+    rollingUpdate,
+    invalid = "only allowed for updateStrategy 'RollingUpdate'",
+    when(set(rollingUpdate), type = OnDelete)
+)]
 pub struct StatefulSetUpdateStrategy {
     /// Value `RollingUpdate` goes from highest ordinal down; `OnDelete` waits for manual deletion.
     #[field(1)]
@@ -154,7 +181,7 @@ pub enum StatefulSetUpdateStrategyType {
 /// Limits and staging for updating StatefulSet pods.
 #[check(partition, not_negative)]
 #[check(maxUnavailable, not_negative, format = percent)]
-#[check(self, by_hand = validate_progress_of_set, when(set(maxUnavailable)))]
+#[check(maxUnavailable, invalid = "cannot be 0", when(set(maxUnavailable), zero(maxUnavailable)))]
 #[check(maxUnavailable, format = percent_of_at_most_all)]
 pub struct RollingUpdateStatefulSetStrategy {
     /// Only pods with ordinals at or above this number are updated; default 0.

@@ -22,7 +22,7 @@ use crate::meta::ObjectMeta;
 #[default(spec.successfulJobsHistoryLimit = 3)]
 #[default(spec.failedJobsHistoryLimit = 1)]
 #[strategy(warnings = warn_cron_job)]
-#[check(self, by_hand = validate_cron_job_metadata, when(subresource = ""))]
+#[check(metadata, by_hand = validate_namespaced_metadata, when(subresource = ""))]
 #[check(spec, below, when(subresource = ""))]
 #[check(metadata.name, max_bytes(52, "must be no more than 52 characters"), when(create))]
 pub struct CronJob {
@@ -40,10 +40,31 @@ pub struct CronJob {
 }
 
 /// When to start Jobs and what they look like.
+#[condition(zoned, matches(schedule, "TZ"))]
 #[check(schedule, required)]
 #[check(self, by_hand = validate_schedule, when(set(schedule)))]
+#[check(
+    schedule,
+    invalid = "cannot use both timeZone field and TZ or CRON_TZ in schedule",
+    when(zoned, was(zoned), set(timeZone))
+)]
+#[check(
+    schedule,
+    invalid = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead",
+    when(zoned, not(was(zoned)))
+)]
 #[check(startingDeadlineSeconds, not_negative)]
-#[check(self, by_hand = validate_time_zone, when(set(timeZone), changed(timeZone)))]
+#[check(
+    timeZone,
+    invalid = "timeZone must be nil or non-empty string",
+    when(set(timeZone), timeZone = "", changed(timeZone))
+)]
+#[check(
+    timeZone,
+    invalid = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
+    when(matches(timeZone, "(?i)^local$"), changed(timeZone))
+)]
+#[check(self, by_hand = validate_time_zone, when(changed(timeZone), not(timeZone = "")))]
 #[check(concurrencyPolicy, required, one_of(Allow, Forbid, Replace))]
 #[check(jobTemplate.spec, below)]
 #[check(

@@ -26,6 +26,25 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[default(spec.manualSelector = false)]
 #[default(by_hand = default_job)]
 #[strategy(create = create_job, warnings = warn_job)]
+#[condition(indexed, spec.completionMode = Indexed)]
+#[condition(complete, some(status.conditions, type = Complete, status = True))]
+#[condition(failed, some(status.conditions, type = Failed, status = True))]
+#[condition(failing, some(status.conditions, type = FailureTarget, status = True))]
+#[condition(succeeding, some(status.conditions, type = SuccessCriteriaMet, status = True))]
+#[condition(suspended, some(status.conditions, type = Suspended, status = True))]
+#[condition(finished, any(complete, failed))]
+#[condition(idle, spec.suspend = true, any(unset(status.startTime), suspended), status.active = 0)]
+#[condition(
+    mutable_scheduling,
+    any(
+        all(gate(MutableSchedulingDirectivesForSuspendedJobs), was(idle)),
+        all(
+            not(gate(MutableSchedulingDirectivesForSuspendedJobs)),
+            was(all(spec.suspend = true, unset(status.startTime)))
+        )
+    )
+)]
+#[condition(mutable_resources, gate(MutablePodResourcesForSuspendedJobs), was(idle))]
 #[check(self, by_hand = validate_job_metadata, when(not(subresource = status)))]
 #[check(self, by_hand = validate_generated_selector, when(not(subresource = status), not(spec.manualSelector = true)))]
 #[check(spec, below, when(not(subresource = status)))]
@@ -33,22 +52,207 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[check(
     self,
     by_hand = validate_names_of_pods,
-    when(not(subresource = status), spec.completionMode = Indexed, set(spec.completions))
+    when(not(subresource = status), indexed, above(spec.completions, 0))
 )]
-#[check(self, by_hand = validate_job_metadata_change, when(update))]
+#[check(metadata, by_hand = validate_whole_metadata_update, when(update))]
 #[check(spec, below, when(update, not(subresource = status)))]
 #[check(spec, below = selector, when(update, not(subresource = status)))]
-#[check(spec.completions, immutable, when(not(spec.completionMode = Indexed)))]
-#[check(spec, by_hand = validate_elastic_completions, when(update, spec.completionMode = Indexed))]
+#[check(spec.completions, immutable, when(not(indexed)))]
+#[check(
+    spec.completions,
+    invalid = "can only be modified in tandem with spec.parallelism",
+    when(
+        update,
+        indexed,
+        set(spec.completions),
+        changed(spec.completions),
+        not(same(spec.completions, spec.parallelism))
+    )
+)]
 #[check(spec.selector, immutable)]
-#[check(self, by_hand = validate_template_change, when(update, not(subresource = status)))]
+#[check(spec.template, immutable, when(not(mutable_scheduling), not(mutable_resources)))]
+#[check(
+    spec.template,
+    invalid = "field is immutable",
+    when(
+        mutable_scheduling,
+        not(mutable_resources),
+        differs(
+            spec.template,
+            metadata.labels,
+            metadata.annotations,
+            spec.affinity.nodeAffinity,
+            spec.nodeSelector,
+            spec.tolerations,
+            spec.schedulingGates
+        )
+    )
+)]
+#[check(
+    spec.template.spec,
+    invalid = "field is immutable",
+    when(
+        mutable_resources,
+        not(mutable_scheduling),
+        differs(spec.template.spec, containers.resources, initContainers.resources)
+    )
+)]
+#[check(
+    spec.template.spec,
+    invalid = "field is immutable",
+    when(
+        mutable_resources,
+        mutable_scheduling,
+        differs(
+            spec.template.spec,
+            containers.resources,
+            initContainers.resources,
+            affinity.nodeAffinity,
+            nodeSelector,
+            tolerations,
+            schedulingGates
+        )
+    )
+)]
 #[check(spec.completionMode, immutable)]
 #[check(spec.podFailurePolicy, immutable)]
 #[check(spec.backoffLimitPerIndex, immutable)]
 #[check(spec.managedBy, immutable)]
 #[check(spec.successPolicy, immutable)]
 #[check(status, below, when(subresource = status))]
-#[check(self, by_hand = validate_job_status_change, when(subresource = status))]
+#[check(
+    status.conditions,
+    invalid(omitted, "cannot set Complete=True and Failed=true conditions"),
+    when(complete, failed, flips(complete, failed))
+)]
+#[check(
+    status.conditions,
+    invalid(omitted, "cannot set Complete=True and FailureTarget=true conditions"),
+    when(complete, failing, flips(complete, failing))
+)]
+#[check(
+    status.completionTime,
+    invalid = "cannot set completionTime when there is no Complete=True condition",
+    when(set(status.completionTime), not(complete), any(flips(complete), changed(status.completionTime)))
+)]
+#[check(
+    status.completionTime,
+    missing = "completionTime is required for Complete jobs",
+    when(unset(status.completionTime), complete, any(flips(complete), changed(status.completionTime)))
+)]
+#[check(
+    status.completionTime,
+    at_least(status.startTime, "must be equal to or after `startTime`"),
+    when(any(changed(status.startTime), changed(status.completionTime)))
+)]
+#[check(
+    status.conditions,
+    invalid(omitted, "cannot set Failed=True condition without the FailureTarget=true condition"),
+    when(failed, not(failing), any(flips(failed), changed(status.failedIndexes)))
+)]
+#[check(
+    status.conditions,
+    invalid(omitted, "cannot set Complete=True condition without the SuccessCriteriaMet=true condition"),
+    when(complete, not(succeeding), flips(complete, succeeding))
+)]
+#[check(
+    status.active,
+    invalid = "active>0 is invalid for finished job",
+    when(finished, above(status.active, 0), any(flips(finished), changed(status.active)))
+)]
+#[check(
+    status.startTime,
+    missing = "startTime is required for finished job",
+    when(
+        finished,
+        unset(status.startTime),
+        any(flips(finished), changed(status.startTime)),
+        not(all(spec.suspend = true, spec.completions = 0))
+    )
+)]
+#[check(
+    status.uncountedTerminatedPods,
+    invalid = "must be empty for finished job",
+    when(
+        finished,
+        not(none(status.uncountedTerminatedPods.failed, status.uncountedTerminatedPods.succeeded)),
+        any(flips(finished), changed(status.uncountedTerminatedPods))
+    )
+)]
+#[check(self, by_hand = validate_index_formats, when(subresource = status, set(spec.completions)))]
+#[check(
+    status.completedIndexes,
+    invalid = "cannot set non-empty completedIndexes when non-indexed completion mode",
+    when(set(status.completedIndexes), not(indexed), changed(status.completedIndexes))
+)]
+#[check(self, by_hand = validate_failed_indexes, when(subresource = status, set(status.failedIndexes)))]
+#[check(
+    status.terminating,
+    invalid = "terminating>0 is invalid for finished job",
+    when(finished, above(status.terminating, 0), any(flips(finished), changed(status.terminating)))
+)]
+#[check(
+    status.ready,
+    at_most(status.active, "cannot set more ready pods than active"),
+    when(any(changed(status.ready), changed(status.active)))
+)]
+#[check(
+    status.conditions,
+    invalid(omitted, "cannot set SuccessCriteriaMet=True and Failed=true conditions"),
+    when(subresource = status, succeeding, failed)
+)]
+#[check(
+    status.conditions,
+    invalid(omitted, "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions"),
+    when(subresource = status, succeeding, failing)
+)]
+#[check(
+    status.conditions,
+    invalid(omitted, "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True"),
+    when(subresource = status, set(spec.successPolicy), not(succeeding), complete)
+)]
+#[check(
+    status.conditions,
+    invalid(omitted, "cannot disable the terminal Failed=True condition"),
+    when(was(failed), not(failed))
+)]
+#[check(
+    status.conditions,
+    invalid(omitted, "cannot disable the terminal Complete=True condition"),
+    when(was(complete), not(complete))
+)]
+#[check(
+    status.conditions,
+    invalid(omitted, "cannot disable the terminal FailureTarget=True condition"),
+    when(was(failing), not(failing))
+)]
+#[check(status.failed, grows = "cannot decrease the failed counter")]
+#[check(
+    status.succeeded,
+    grows = "cannot decrease the succeeded counter",
+    when(not(all(indexed, same(spec.completions, spec.parallelism))))
+)]
+#[check(status.completionTime, immutable, when(set(status.completionTime), was(set(status.completionTime))))]
+#[check(
+    status.startTime,
+    invalid = "field is immutable for unsuspended job once set",
+    when(
+        was(set(status.startTime)),
+        changed(status.startTime),
+        not(spec.suspend = true),
+        not(all(was(suspended), some(status.conditions, type = Suspended, status = False)))
+    )
+)]
+#[check(
+    status.conditions,
+    invalid(omitted, "cannot disable the SuccessCriteriaMet=True condition"),
+    when(was(succeeding), not(succeeding))
+)]
+#[check(
+    status.conditions,
+    invalid(omitted, "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions"),
+    when(was(complete), not(was(succeeding)), succeeding)
+)]
 pub struct Job {
     /// Name, namespace, labels and annotations of the Job.
     #[field(1)]
@@ -64,6 +268,17 @@ pub struct Job {
 }
 
 /// How a Job's pods run, retry and finish.
+#[condition(indexed, completionMode = Indexed)]
+#[condition(excessive, indexed, above(completions, 100000), set(backoffLimitPerIndex))]
+#[condition(unindexed, any(unset(completionMode), completionMode = NonIndexed))]
+#[check(template, by_hand = choose_values_of_pods, when(update))]
+#[check(
+    self,
+    choose = any_values_of_pods,
+    when(was(not(holds(selector.matchExpressions, each(field(values, each(format = label_value)))))))
+)]
+#[check(template, by_hand = choose_container_names, when(set(podFailurePolicy)))]
+#[check(self, choose = no_backoff_per_index, when(unset(backoffLimitPerIndex)))]
 #[check(parallelism, not_negative)]
 #[check(completions, not_negative)]
 #[check(activeDeadlineSeconds, not_negative)]
@@ -74,27 +289,22 @@ pub struct Job {
 #[check(backoffLimitPerIndex, required = "when maxFailedIndexes is specified", when(set(maxFailedIndexes)))]
 #[check(managedBy, format = domain_prefixed_path, max_bytes = 63)]
 #[check(completionMode, one_of(NonIndexed, Indexed))]
-#[check(completions, required = "when completion mode is Indexed", when(completionMode = Indexed))]
+#[check(completions, required = "when completion mode is Indexed", when(indexed))]
 #[check(
     parallelism,
     max(100000, "must be less than or equal to 100000 when completion mode is Indexed"),
-    when(completionMode = Indexed)
+    when(indexed)
 )]
 #[check(
     maxFailedIndexes,
     at_most(completions, "must be less than or equal to completions"),
-    when(completionMode = Indexed)
+    when(indexed)
 )]
-#[check(maxFailedIndexes, max = 100000, when(completionMode = Indexed))]
-#[check(
-    self,
-    by_hand = validate_many_completions,
-    when(completionMode = Indexed, set(completions), set(backoffLimitPerIndex))
-)]
+#[check(maxFailedIndexes, max = 100000, when(indexed))]
 #[check(
     maxFailedIndexes,
     required = "must be specified when completions is above 100000",
-    when(part(many))
+    when(excessive)
 )]
 #[check(
     parallelism,
@@ -102,7 +312,7 @@ pub struct Job {
         10000,
         "must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index"
     ),
-    when(part(many))
+    when(excessive)
 )]
 #[check(
     maxFailedIndexes,
@@ -110,30 +320,29 @@ pub struct Job {
         10000,
         "must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index"
     ),
-    when(part(many))
+    when(excessive)
 )]
 #[check(
     backoffLimitPerIndex,
     invalid = "requires indexed completion mode",
-    when(set(backoffLimitPerIndex), any(unset(completionMode), completionMode = NonIndexed))
+    when(set(backoffLimitPerIndex), unindexed)
 )]
 #[check(
     maxFailedIndexes,
     invalid = "requires indexed completion mode",
-    when(set(maxFailedIndexes), any(unset(completionMode), completionMode = NonIndexed))
+    when(set(maxFailedIndexes), unindexed)
 )]
 #[check(podFailurePolicy, below)]
-#[check(self, by_hand = validate_failure_rules, when(set(podFailurePolicy)))]
 #[check(
     successPolicy,
     invalid = "requires indexed completion mode",
     when(set(successPolicy), not(completionMode = Indexed))
 )]
-#[check(successPolicy, below, when(completionMode = Indexed))]
+#[check(successPolicy, below, when(indexed))]
 #[check(self, by_hand = validate_success_rules, when(set(successPolicy), completionMode = Indexed))]
 #[check(podReplacementPolicy, one_of(Failed), when(set(podFailurePolicy)))]
 #[check(podReplacementPolicy, one_of(Failed, TerminatingOrFailed), when(unset(podFailurePolicy)))]
-#[check(self, by_hand = validate_pods_of_job)]
+#[check(template, by_hand = validate_template)]
 #[check(
     template.spec.restartPolicy,
     missing = "valid values: \"OnFailure\", \"Never\"",
@@ -150,7 +359,12 @@ pub struct Job {
     when(set(podFailurePolicy), template.spec.restartPolicy = OnFailure)
 )]
 #[check(selector, required, when(part(selector)))]
-#[check(self, by_hand = validate_selector_of_job, when(part(selector)))]
+#[check(selector, by_hand = validate_selector_of_pods, when(part(selector)))]
+#[check(
+    template.metadata.labels,
+    selected(selector, "`selector` does not match template `labels`"),
+    when(part(selector))
+)]
 pub struct JobSpec {
     /// Most pods running at once; default 1, and 0 pauses the Job.
     #[field(1)]
@@ -218,7 +432,7 @@ pub struct JobSpec {
 }
 
 /// Decides how a Job reacts to different kinds of pod failure.
-#[check(rules, max_items = 20)]
+#[check(rules, max_items = 20, below)]
 pub struct PodFailurePolicy {
     /// Ordered reactions, at most 20; the first match wins.
     #[field(1, required, list = atomic)]
@@ -228,12 +442,26 @@ pub struct PodFailurePolicy {
 /// One reaction to a pod failure; give exactly one kind of criterion.
 #[check(
     action,
+    invalid = "requires the backoffLimitPerIndex to be set",
+    when(action = FailIndex, option(no_backoff_per_index))
+)]
+#[check(
+    action,
     required = "valid values: [\"Count\" \"FailIndex\" \"FailJob\" \"Ignore\"]",
     one_of(Count, FailIndex, FailJob, Ignore)
 )]
 #[check(onExitCodes, below)]
-#[check(onPodConditions, max_items = 20, below, when(part(conditions)))]
-#[check(self, by_hand = validate_criteria, when(part(conditions)))]
+#[check(onPodConditions, max_items = 20, below)]
+#[check(
+    self,
+    invalid(omitted, "specifying both OnExitCodes and OnPodConditions is not supported"),
+    when(many(onExitCodes, onPodConditions))
+)]
+#[check(
+    self,
+    invalid(omitted, "specifying one of OnExitCodes and OnPodConditions is required"),
+    when(none(onExitCodes, onPodConditions))
+)]
 pub struct PodFailurePolicyRule {
     /// What happens on a match: `FailJob`, `FailIndex`, `Ignore` or `Count`.
     #[field(1, required)]
@@ -258,9 +486,10 @@ pub enum PodFailurePolicyAction {
 
 /// Matches failed pods by container exit code.
 #[check(operator, required = "valid values: [\"In\" \"NotIn\"]", one_of(In, NotIn))]
-#[check(values, invalid = "at least one value is required", when(part(values), unset(values)))]
-#[check(values, max_items = 255, when(part(values)))]
-#[check(self, by_hand = validate_exit_codes, when(part(values)))]
+#[check(self, by_hand = validate_container_name, when(set(containerName)))]
+#[check(values, invalid = "at least one value is required", when(unset(values)))]
+#[check(values, max_items = 255)]
+#[check(self, by_hand = validate_exit_codes)]
 pub struct PodFailurePolicyOnExitCodesRequirement {
     /// Container to examine; unset means any container or init container.
     #[field(1)]

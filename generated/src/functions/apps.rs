@@ -14,6 +14,12 @@ pub struct Functions {
         &crate::apps::v1::StatefulSetSpec,
         Option<&crate::apps::v1::StatefulSetSpec>,
     ),
+    pub choose_values_of_pods: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodTemplateSpec,
+        Option<&crate::core::v1::PodTemplateSpec>,
+    ),
     pub controller_revision_controller: fn(
         &crate::apps::v1::ControllerRevision,
         &PrintContext,
@@ -31,18 +37,6 @@ pub struct Functions {
     pub deployment_ready: fn(&crate::apps::v1::Deployment, &PrintContext) -> Cell,
     pub normalize_daemon_set: fn(&mut crate::apps::v1::DaemonSet),
     pub normalize_deployment: fn(&mut crate::apps::v1::Deployment),
-    pub refuse_daemon_set_strategy: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::apps::v1::DaemonSetUpdateStrategy,
-        Option<&crate::apps::v1::DaemonSetUpdateStrategy>,
-    ),
-    pub refuse_deployment_strategy: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::apps::v1::DeploymentStrategy,
-        Option<&crate::apps::v1::DeploymentStrategy>,
-    ),
     pub stateful_set_ready: fn(&crate::apps::v1::StatefulSet, &PrintContext) -> Cell,
     pub update_daemon_set: fn(
         &Context,
@@ -68,89 +62,17 @@ pub struct Functions {
         &crate::core::v1::PersistentVolumeClaim,
         Option<&crate::core::v1::PersistentVolumeClaim>,
     ),
-    pub validate_collisions_of_daemon_set: fn(
+    pub validate_selector_of_pods: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::apps::v1::DaemonSetStatus,
-        Option<&crate::apps::v1::DaemonSetStatus>,
-    ),
-    pub validate_collisions_of_deployment: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::apps::v1::DeploymentStatus,
-        Option<&crate::apps::v1::DeploymentStatus>,
-    ),
-    pub validate_collisions_of_stateful_set: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::apps::v1::StatefulSetStatus,
-        Option<&crate::apps::v1::StatefulSetStatus>,
-    ),
-    pub validate_daemon_set_pods: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::apps::v1::DaemonSetSpec,
-        Option<&crate::apps::v1::DaemonSetSpec>,
-    ),
-    pub validate_daemon_set_selector: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::apps::v1::DaemonSetSpec,
-        Option<&crate::apps::v1::DaemonSetSpec>,
-    ),
-    pub validate_deployment_pods: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::apps::v1::DeploymentSpec,
-        Option<&crate::apps::v1::DeploymentSpec>,
-    ),
-    pub validate_progress_deadline: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::apps::v1::DeploymentSpec,
-        Option<&crate::apps::v1::DeploymentSpec>,
-    ),
-    pub validate_progress_of_daemons: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::apps::v1::RollingUpdateDaemonSet,
-        Option<&crate::apps::v1::RollingUpdateDaemonSet>,
-    ),
-    pub validate_progress_of_deployment: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::apps::v1::RollingUpdateDeployment,
-        Option<&crate::apps::v1::RollingUpdateDeployment>,
-    ),
-    pub validate_progress_of_set: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::apps::v1::RollingUpdateStatefulSetStrategy,
-        Option<&crate::apps::v1::RollingUpdateStatefulSetStrategy>,
-    ),
-    pub validate_replica_set_pods: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::apps::v1::ReplicaSetSpec,
-        Option<&crate::apps::v1::ReplicaSetSpec>,
-    ),
-    pub validate_revision_data: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::apps::v1::ControllerRevision,
-        Option<&crate::apps::v1::ControllerRevision>,
-    ),
-    pub validate_stateful_set_change: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::apps::v1::StatefulSetSpec,
-        Option<&crate::apps::v1::StatefulSetSpec>,
+        &apimachinery::meta::v1::LabelSelector,
+        Option<&apimachinery::meta::v1::LabelSelector>,
     ),
     pub validate_stateful_set_metadata: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::apps::v1::StatefulSet,
-        Option<&crate::apps::v1::StatefulSet>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
     pub validate_stateful_set_pods: fn(
         &mut Validation<'_>,
@@ -158,11 +80,11 @@ pub struct Functions {
         &crate::apps::v1::StatefulSetSpec,
         Option<&crate::apps::v1::StatefulSetSpec>,
     ),
-    pub validate_stateful_set_strategy: fn(
+    pub validate_template: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::apps::v1::StatefulSetUpdateStrategy,
-        Option<&crate::apps::v1::StatefulSetUpdateStrategy>,
+        &crate::core::v1::PodTemplateSpec,
+        Option<&crate::core::v1::PodTemplateSpec>,
     ),
     pub warn_daemon_set: fn(
         &Context,
@@ -206,6 +128,15 @@ pub fn allow_stored_template(
     old: Option<&crate::apps::v1::StatefulSetSpec>,
 ) {
     (functions().allow_stored_template)(validation, path, new, old)
+}
+
+pub fn choose_values_of_pods(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodTemplateSpec,
+    old: Option<&crate::core::v1::PodTemplateSpec>,
+) {
+    (functions().choose_values_of_pods)(validation, path, new, old)
 }
 
 pub fn controller_revision_controller(
@@ -258,24 +189,6 @@ pub fn normalize_deployment(object: &mut crate::apps::v1::Deployment) {
     (functions().normalize_deployment)(object)
 }
 
-pub fn refuse_daemon_set_strategy(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::apps::v1::DaemonSetUpdateStrategy,
-    old: Option<&crate::apps::v1::DaemonSetUpdateStrategy>,
-) {
-    (functions().refuse_daemon_set_strategy)(validation, path, new, old)
-}
-
-pub fn refuse_deployment_strategy(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::apps::v1::DeploymentStrategy,
-    old: Option<&crate::apps::v1::DeploymentStrategy>,
-) {
-    (functions().refuse_deployment_strategy)(validation, path, new, old)
-}
-
 pub fn stateful_set_ready(
     object: &crate::apps::v1::StatefulSet,
     context: &PrintContext,
@@ -322,128 +235,20 @@ pub fn validate_claim_template_of_set(
     (functions().validate_claim_template_of_set)(validation, path, new, old)
 }
 
-pub fn validate_collisions_of_daemon_set(
+pub fn validate_selector_of_pods(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::apps::v1::DaemonSetStatus,
-    old: Option<&crate::apps::v1::DaemonSetStatus>,
+    new: &apimachinery::meta::v1::LabelSelector,
+    old: Option<&apimachinery::meta::v1::LabelSelector>,
 ) {
-    (functions().validate_collisions_of_daemon_set)(validation, path, new, old)
-}
-
-pub fn validate_collisions_of_deployment(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::apps::v1::DeploymentStatus,
-    old: Option<&crate::apps::v1::DeploymentStatus>,
-) {
-    (functions().validate_collisions_of_deployment)(validation, path, new, old)
-}
-
-pub fn validate_collisions_of_stateful_set(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::apps::v1::StatefulSetStatus,
-    old: Option<&crate::apps::v1::StatefulSetStatus>,
-) {
-    (functions().validate_collisions_of_stateful_set)(validation, path, new, old)
-}
-
-pub fn validate_daemon_set_pods(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::apps::v1::DaemonSetSpec,
-    old: Option<&crate::apps::v1::DaemonSetSpec>,
-) {
-    (functions().validate_daemon_set_pods)(validation, path, new, old)
-}
-
-pub fn validate_daemon_set_selector(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::apps::v1::DaemonSetSpec,
-    old: Option<&crate::apps::v1::DaemonSetSpec>,
-) {
-    (functions().validate_daemon_set_selector)(validation, path, new, old)
-}
-
-pub fn validate_deployment_pods(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::apps::v1::DeploymentSpec,
-    old: Option<&crate::apps::v1::DeploymentSpec>,
-) {
-    (functions().validate_deployment_pods)(validation, path, new, old)
-}
-
-pub fn validate_progress_deadline(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::apps::v1::DeploymentSpec,
-    old: Option<&crate::apps::v1::DeploymentSpec>,
-) {
-    (functions().validate_progress_deadline)(validation, path, new, old)
-}
-
-pub fn validate_progress_of_daemons(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::apps::v1::RollingUpdateDaemonSet,
-    old: Option<&crate::apps::v1::RollingUpdateDaemonSet>,
-) {
-    (functions().validate_progress_of_daemons)(validation, path, new, old)
-}
-
-pub fn validate_progress_of_deployment(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::apps::v1::RollingUpdateDeployment,
-    old: Option<&crate::apps::v1::RollingUpdateDeployment>,
-) {
-    (functions().validate_progress_of_deployment)(validation, path, new, old)
-}
-
-pub fn validate_progress_of_set(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::apps::v1::RollingUpdateStatefulSetStrategy,
-    old: Option<&crate::apps::v1::RollingUpdateStatefulSetStrategy>,
-) {
-    (functions().validate_progress_of_set)(validation, path, new, old)
-}
-
-pub fn validate_replica_set_pods(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::apps::v1::ReplicaSetSpec,
-    old: Option<&crate::apps::v1::ReplicaSetSpec>,
-) {
-    (functions().validate_replica_set_pods)(validation, path, new, old)
-}
-
-pub fn validate_revision_data(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::apps::v1::ControllerRevision,
-    old: Option<&crate::apps::v1::ControllerRevision>,
-) {
-    (functions().validate_revision_data)(validation, path, new, old)
-}
-
-pub fn validate_stateful_set_change(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::apps::v1::StatefulSetSpec,
-    old: Option<&crate::apps::v1::StatefulSetSpec>,
-) {
-    (functions().validate_stateful_set_change)(validation, path, new, old)
+    (functions().validate_selector_of_pods)(validation, path, new, old)
 }
 
 pub fn validate_stateful_set_metadata(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::apps::v1::StatefulSet,
-    old: Option<&crate::apps::v1::StatefulSet>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
 ) {
     (functions().validate_stateful_set_metadata)(validation, path, new, old)
 }
@@ -457,13 +262,13 @@ pub fn validate_stateful_set_pods(
     (functions().validate_stateful_set_pods)(validation, path, new, old)
 }
 
-pub fn validate_stateful_set_strategy(
+pub fn validate_template(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::apps::v1::StatefulSetUpdateStrategy,
-    old: Option<&crate::apps::v1::StatefulSetUpdateStrategy>,
+    new: &crate::core::v1::PodTemplateSpec,
+    old: Option<&crate::core::v1::PodTemplateSpec>,
 ) {
-    (functions().validate_stateful_set_strategy)(validation, path, new, old)
+    (functions().validate_template)(validation, path, new, old)
 }
 
 pub fn warn_daemon_set(

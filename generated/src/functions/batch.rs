@@ -8,6 +8,18 @@ use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
 pub struct Functions {
+    pub choose_container_names: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodTemplateSpec,
+        Option<&crate::core::v1::PodTemplateSpec>,
+    ),
+    pub choose_values_of_pods: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::core::v1::PodTemplateSpec,
+        Option<&crate::core::v1::PodTemplateSpec>,
+    ),
     pub create_job: fn(
         &Context,
         &mut crate::batch::v1::Job,
@@ -19,23 +31,11 @@ pub struct Functions {
     pub job_duration: fn(&crate::batch::v1::Job, &PrintContext) -> Cell,
     pub job_status: fn(&crate::batch::v1::Job, &PrintContext) -> Cell,
     pub job_successful_label: fn(&crate::batch::v1::Job) -> String,
-    pub validate_criteria: fn(
+    pub validate_container_name: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::batch::v1::PodFailurePolicyRule,
-        Option<&crate::batch::v1::PodFailurePolicyRule>,
-    ),
-    pub validate_cron_job_metadata: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::batch::v1::CronJob,
-        Option<&crate::batch::v1::CronJob>,
-    ),
-    pub validate_elastic_completions: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::batch::v1::JobSpec,
-        Option<&crate::batch::v1::JobSpec>,
+        &crate::batch::v1::PodFailurePolicyOnExitCodesRequirement,
+        Option<&crate::batch::v1::PodFailurePolicyOnExitCodesRequirement>,
     ),
     pub validate_exit_codes: fn(
         &mut Validation<'_>,
@@ -43,13 +43,19 @@ pub struct Functions {
         &crate::batch::v1::PodFailurePolicyOnExitCodesRequirement,
         Option<&crate::batch::v1::PodFailurePolicyOnExitCodesRequirement>,
     ),
-    pub validate_failure_rules: fn(
+    pub validate_failed_indexes: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::batch::v1::JobSpec,
-        Option<&crate::batch::v1::JobSpec>,
+        &crate::batch::v1::Job,
+        Option<&crate::batch::v1::Job>,
     ),
     pub validate_generated_selector: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::batch::v1::Job,
+        Option<&crate::batch::v1::Job>,
+    ),
+    pub validate_index_formats: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::batch::v1::Job,
@@ -61,35 +67,17 @@ pub struct Functions {
         &crate::batch::v1::Job,
         Option<&crate::batch::v1::Job>,
     ),
-    pub validate_job_metadata_change: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::batch::v1::Job,
-        Option<&crate::batch::v1::Job>,
-    ),
-    pub validate_job_status_change: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::batch::v1::Job,
-        Option<&crate::batch::v1::Job>,
-    ),
-    pub validate_many_completions: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::batch::v1::JobSpec,
-        Option<&crate::batch::v1::JobSpec>,
-    ),
     pub validate_names_of_pods: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &crate::batch::v1::Job,
         Option<&crate::batch::v1::Job>,
     ),
-    pub validate_pods_of_job: fn(
+    pub validate_namespaced_metadata: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::batch::v1::JobSpec,
-        Option<&crate::batch::v1::JobSpec>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
     pub validate_schedule: fn(
         &mut Validation<'_>,
@@ -97,11 +85,11 @@ pub struct Functions {
         &crate::batch::v1::CronJobSpec,
         Option<&crate::batch::v1::CronJobSpec>,
     ),
-    pub validate_selector_of_job: fn(
+    pub validate_selector_of_pods: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::batch::v1::JobSpec,
-        Option<&crate::batch::v1::JobSpec>,
+        &apimachinery::meta::v1::LabelSelector,
+        Option<&apimachinery::meta::v1::LabelSelector>,
     ),
     pub validate_success_rules: fn(
         &mut Validation<'_>,
@@ -109,11 +97,11 @@ pub struct Functions {
         &crate::batch::v1::JobSpec,
         Option<&crate::batch::v1::JobSpec>,
     ),
-    pub validate_template_change: fn(
+    pub validate_template: fn(
         &mut Validation<'_>,
         &Path<'_>,
-        &crate::batch::v1::Job,
-        Option<&crate::batch::v1::Job>,
+        &crate::core::v1::PodTemplateSpec,
+        Option<&crate::core::v1::PodTemplateSpec>,
     ),
     pub validate_time_zone: fn(
         &mut Validation<'_>,
@@ -126,6 +114,12 @@ pub struct Functions {
         &Path<'_>,
         &crate::batch::v1::UncountedTerminatedPods,
         Option<&crate::batch::v1::UncountedTerminatedPods>,
+    ),
+    pub validate_whole_metadata_update: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &apimachinery::meta::v1::ObjectMeta,
+        Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
     pub warn_cron_job: fn(
         &Context,
@@ -150,6 +144,24 @@ fn functions() -> &'static Functions {
     FUNCTIONS
         .get()
         .expect("`kubernetes::register()` is called before objects are worked on")
+}
+
+pub fn choose_container_names(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodTemplateSpec,
+    old: Option<&crate::core::v1::PodTemplateSpec>,
+) {
+    (functions().choose_container_names)(validation, path, new, old)
+}
+
+pub fn choose_values_of_pods(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::core::v1::PodTemplateSpec,
+    old: Option<&crate::core::v1::PodTemplateSpec>,
+) {
+    (functions().choose_values_of_pods)(validation, path, new, old)
 }
 
 pub fn create_job(
@@ -187,31 +199,13 @@ pub fn job_successful_label(object: &crate::batch::v1::Job) -> String {
     (functions().job_successful_label)(object)
 }
 
-pub fn validate_criteria(
+pub fn validate_container_name(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::batch::v1::PodFailurePolicyRule,
-    old: Option<&crate::batch::v1::PodFailurePolicyRule>,
+    new: &crate::batch::v1::PodFailurePolicyOnExitCodesRequirement,
+    old: Option<&crate::batch::v1::PodFailurePolicyOnExitCodesRequirement>,
 ) {
-    (functions().validate_criteria)(validation, path, new, old)
-}
-
-pub fn validate_cron_job_metadata(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::batch::v1::CronJob,
-    old: Option<&crate::batch::v1::CronJob>,
-) {
-    (functions().validate_cron_job_metadata)(validation, path, new, old)
-}
-
-pub fn validate_elastic_completions(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::batch::v1::JobSpec,
-    old: Option<&crate::batch::v1::JobSpec>,
-) {
-    (functions().validate_elastic_completions)(validation, path, new, old)
+    (functions().validate_container_name)(validation, path, new, old)
 }
 
 pub fn validate_exit_codes(
@@ -223,13 +217,13 @@ pub fn validate_exit_codes(
     (functions().validate_exit_codes)(validation, path, new, old)
 }
 
-pub fn validate_failure_rules(
+pub fn validate_failed_indexes(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::batch::v1::JobSpec,
-    old: Option<&crate::batch::v1::JobSpec>,
+    new: &crate::batch::v1::Job,
+    old: Option<&crate::batch::v1::Job>,
 ) {
-    (functions().validate_failure_rules)(validation, path, new, old)
+    (functions().validate_failed_indexes)(validation, path, new, old)
 }
 
 pub fn validate_generated_selector(
@@ -241,6 +235,15 @@ pub fn validate_generated_selector(
     (functions().validate_generated_selector)(validation, path, new, old)
 }
 
+pub fn validate_index_formats(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &crate::batch::v1::Job,
+    old: Option<&crate::batch::v1::Job>,
+) {
+    (functions().validate_index_formats)(validation, path, new, old)
+}
+
 pub fn validate_job_metadata(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -248,33 +251,6 @@ pub fn validate_job_metadata(
     old: Option<&crate::batch::v1::Job>,
 ) {
     (functions().validate_job_metadata)(validation, path, new, old)
-}
-
-pub fn validate_job_metadata_change(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::batch::v1::Job,
-    old: Option<&crate::batch::v1::Job>,
-) {
-    (functions().validate_job_metadata_change)(validation, path, new, old)
-}
-
-pub fn validate_job_status_change(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::batch::v1::Job,
-    old: Option<&crate::batch::v1::Job>,
-) {
-    (functions().validate_job_status_change)(validation, path, new, old)
-}
-
-pub fn validate_many_completions(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::batch::v1::JobSpec,
-    old: Option<&crate::batch::v1::JobSpec>,
-) {
-    (functions().validate_many_completions)(validation, path, new, old)
 }
 
 pub fn validate_names_of_pods(
@@ -286,13 +262,13 @@ pub fn validate_names_of_pods(
     (functions().validate_names_of_pods)(validation, path, new, old)
 }
 
-pub fn validate_pods_of_job(
+pub fn validate_namespaced_metadata(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::batch::v1::JobSpec,
-    old: Option<&crate::batch::v1::JobSpec>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
 ) {
-    (functions().validate_pods_of_job)(validation, path, new, old)
+    (functions().validate_namespaced_metadata)(validation, path, new, old)
 }
 
 pub fn validate_schedule(
@@ -304,13 +280,13 @@ pub fn validate_schedule(
     (functions().validate_schedule)(validation, path, new, old)
 }
 
-pub fn validate_selector_of_job(
+pub fn validate_selector_of_pods(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::batch::v1::JobSpec,
-    old: Option<&crate::batch::v1::JobSpec>,
+    new: &apimachinery::meta::v1::LabelSelector,
+    old: Option<&apimachinery::meta::v1::LabelSelector>,
 ) {
-    (functions().validate_selector_of_job)(validation, path, new, old)
+    (functions().validate_selector_of_pods)(validation, path, new, old)
 }
 
 pub fn validate_success_rules(
@@ -322,13 +298,13 @@ pub fn validate_success_rules(
     (functions().validate_success_rules)(validation, path, new, old)
 }
 
-pub fn validate_template_change(
+pub fn validate_template(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &crate::batch::v1::Job,
-    old: Option<&crate::batch::v1::Job>,
+    new: &crate::core::v1::PodTemplateSpec,
+    old: Option<&crate::core::v1::PodTemplateSpec>,
 ) {
-    (functions().validate_template_change)(validation, path, new, old)
+    (functions().validate_template)(validation, path, new, old)
 }
 
 pub fn validate_time_zone(
@@ -347,6 +323,15 @@ pub fn validate_uncounted_pods(
     old: Option<&crate::batch::v1::UncountedTerminatedPods>,
 ) {
     (functions().validate_uncounted_pods)(validation, path, new, old)
+}
+
+pub fn validate_whole_metadata_update(
+    validation: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &apimachinery::meta::v1::ObjectMeta,
+    old: Option<&apimachinery::meta::v1::ObjectMeta>,
+) {
+    (functions().validate_whole_metadata_update)(validation, path, new, old)
 }
 
 pub fn warn_cron_job(

@@ -33,20 +33,18 @@ const CONTROLLER_REVISION_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Required("data is mandatory")],
     },
     CheckDef {
-        field: &[],
-        when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::apps::validate_revision_data(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+        field: &["data"],
+        when: &[
+            Condition::Create,
+            Condition::Set(&["data"]),
+            Condition::Not(&Condition::Matches(&["data"], "^\\s*\\{")),
         ],
+        assertions: &[Assertion::Missing("data must be a valid JSON object")],
+    },
+    CheckDef {
+        field: &["data"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
     },
 ];
 

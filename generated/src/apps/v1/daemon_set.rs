@@ -114,12 +114,12 @@ pub struct DaemonSetSpec {
 /// What is checked in [`DaemonSetSpec`], in this order.
 const DAEMON_SET_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
-        field: &[],
-        when: &[],
+        field: &["template"],
+        when: &[Condition::Update],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::apps::validate_daemon_set_selector(
+                    crate::functions::apps::choose_values_of_pods(
                         v,
                         path,
                         new,
@@ -127,6 +127,59 @@ const DAEMON_SET_SPEC_CHECKS: &[CheckDef] = &[
                     )
                 }
             }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Was(
+                &Condition::Not(
+                    &Condition::Holds(
+                        &["selector", "matchExpressions"],
+                        &[
+                            Assertion::Each(
+                                &[
+                                    Assertion::Field(
+                                        &["values"],
+                                        &[
+                                            Assertion::Each(
+                                                &[Assertion::Format(machinery::format::field::label_value)],
+                                            ),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                ),
+            ),
+        ],
+        assertions: &[Assertion::Choose(machinery::options::ANY_VALUES_OF_PODS, &[])],
+    },
+    CheckDef {
+        field: &["selector"],
+        when: &[],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::apps::validate_selector_of_pods(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["template", "metadata", "labels"],
+        when: &[],
+        assertions: &[
+            Assertion::Selected(
+                &["selector"],
+                "`selector` does not match template `labels`",
+            ),
         ],
     },
     CheckDef {
@@ -139,12 +192,12 @@ const DAEMON_SET_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Invalid("empty selector is invalid for daemonset")],
     },
     CheckDef {
-        field: &[],
+        field: &["template"],
         when: &[],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::apps::validate_daemon_set_pods(
+                    crate::functions::apps::validate_template(
                         v,
                         path,
                         new,
@@ -216,18 +269,7 @@ const DAEMON_SET_UPDATE_STRATEGY_CHECKS: &[CheckDef] = &[
         when: &[
             Condition::Not(&Condition::Is(&["type"], &["OnDelete", "RollingUpdate"])),
         ],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::apps::refuse_daemon_set_strategy(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Unsupported(&["RollingUpdate", "OnDelete"])],
     },
 ];
 
@@ -284,20 +326,19 @@ const ROLLING_UPDATE_DAEMON_SET_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &[],
-        when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::apps::validate_progress_of_daemons(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+        field: &["maxSurge"],
+        when: &[
+            Condition::Not(&Condition::Zero(&["maxUnavailable"])),
+            Condition::Not(&Condition::Zero(&["maxSurge"])),
         ],
+        assertions: &[
+            Assertion::Invalid("may not be set when maxUnavailable is non-zero"),
+        ],
+    },
+    CheckDef {
+        field: &["maxUnavailable"],
+        when: &[Condition::Zero(&["maxUnavailable"]), Condition::Zero(&["maxSurge"])],
+        assertions: &[Assertion::Missing("cannot be 0 when maxSurge is 0")],
     },
 ];
 
@@ -381,20 +422,9 @@ const DAEMON_SET_STATUS_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::NotNegative("")],
     },
     CheckDef {
-        field: &[],
+        field: &["collisionCount"],
         when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::apps::validate_collisions_of_daemon_set(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Grows("cannot be decremented")],
     },
 ];
 

@@ -148,12 +148,29 @@ const DEPLOYMENT_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Invalid("empty selector is invalid for deployment")],
     },
     CheckDef {
-        field: &[],
-        when: &[],
+        field: &["selector"],
+        when: &[
+            Condition::Not(&Condition::Holds(&["selector"], &[Assertion::Below("")])),
+        ],
+        assertions: &[Assertion::Invalid("invalid label selector")],
+    },
+    CheckDef {
+        field: &["template", "metadata", "labels"],
+        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
+        assertions: &[
+            Assertion::Selected(
+                &["selector"],
+                "`selector` does not match template `labels`",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["template"],
+        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::apps::validate_deployment_pods(
+                    crate::functions::apps::validate_template(
                         v,
                         path,
                         new,
@@ -165,12 +182,12 @@ const DEPLOYMENT_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["template", "spec", "restartPolicy"],
-        when: &[Condition::Part(&["pods"])],
+        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
         assertions: &[Assertion::OneOf(&["Always"])],
     },
     CheckDef {
         field: &["template", "spec", "activeDeadlineSeconds"],
-        when: &[Condition::Part(&["pods"])],
+        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
         assertions: &[
             Assertion::Forbidden("activeDeadlineSeconds in ReplicaSet is not Supported"),
         ],
@@ -193,22 +210,12 @@ const DEPLOYMENT_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["progressDeadlineSeconds"],
         when: &[],
-        assertions: &[Assertion::NotNegative("")],
-    },
-    CheckDef {
-        field: &[],
-        when: &[Condition::Set(&["progressDeadlineSeconds"])],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::apps::validate_progress_deadline(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::NotNegative(""),
+            Assertion::MoreThan(
+                &["minReadySeconds"],
+                "must be greater than minReadySeconds",
+            ),
         ],
     },
 ];
@@ -264,18 +271,7 @@ const DEPLOYMENT_STRATEGY_CHECKS: &[CheckDef] = &[
         when: &[
             Condition::Not(&Condition::Is(&["type"], &["Recreate", "RollingUpdate"])),
         ],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::apps::refuse_deployment_strategy(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Unsupported(&["Recreate", "RollingUpdate"])],
     },
 ];
 
@@ -316,20 +312,9 @@ const ROLLING_UPDATE_DEPLOYMENT_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &[],
-        when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::apps::validate_progress_of_deployment(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        field: &["maxUnavailable"],
+        when: &[Condition::Zero(&["maxUnavailable"]), Condition::Zero(&["maxSurge"])],
+        assertions: &[Assertion::Invalid("may not be 0 when `maxSurge` is 0")],
     },
     CheckDef {
         field: &["maxUnavailable"],
@@ -441,20 +426,9 @@ const DEPLOYMENT_STATUS_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &[],
+        field: &["collisionCount"],
         when: &[],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::apps::validate_collisions_of_deployment(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Grows("cannot be decremented")],
     },
 ];
 

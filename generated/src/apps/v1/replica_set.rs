@@ -122,12 +122,29 @@ const REPLICA_SET_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Invalid("empty selector is invalid for deployment")],
     },
     CheckDef {
-        field: &[],
-        when: &[],
+        field: &["selector"],
+        when: &[
+            Condition::Not(&Condition::Holds(&["selector"], &[Assertion::Below("")])),
+        ],
+        assertions: &[Assertion::Invalid("invalid label selector")],
+    },
+    CheckDef {
+        field: &["template", "metadata", "labels"],
+        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
+        assertions: &[
+            Assertion::Selected(
+                &["selector"],
+                "`selector` does not match template `labels`",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["template"],
+        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::apps::validate_replica_set_pods(
+                    crate::functions::apps::validate_template(
                         v,
                         path,
                         new,
@@ -139,12 +156,12 @@ const REPLICA_SET_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["template", "spec", "restartPolicy"],
-        when: &[Condition::Part(&["pods"])],
+        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
         assertions: &[Assertion::OneOf(&["Always"])],
     },
     CheckDef {
         field: &["template", "spec", "activeDeadlineSeconds"],
-        when: &[Condition::Part(&["pods"])],
+        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
         assertions: &[
             Assertion::Forbidden("activeDeadlineSeconds in ReplicaSet is not Supported"),
         ],

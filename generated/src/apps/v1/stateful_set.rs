@@ -41,7 +41,7 @@ pub struct StatefulSet {
 /// What is checked in [`StatefulSet`], in this order.
 const STATEFUL_SET_CHECKS: &[CheckDef] = &[
     CheckDef {
-        field: &[],
+        field: &["metadata"],
         when: &[Condition::Not(&Condition::Subresource("status"))],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
@@ -79,18 +79,27 @@ const STATEFUL_SET_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["spec"],
-        when: &[Condition::Update, Condition::Not(&Condition::Subresource("status"))],
+        when: &[
+            Condition::Differs(
+                &["spec"],
+                &[
+                    &["replicas"],
+                    &["ordinals"],
+                    &["template"],
+                    &["updateStrategy"],
+                    &["revisionHistoryLimit"],
+                    &["persistentVolumeClaimRetentionPolicy"],
+                    &["minReadySeconds"],
+                ],
+            ),
+        ],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::apps::validate_stateful_set_change(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Refused(
+                "updates to statefulset spec for fields other than 'replicas', \
+                'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', \
+                'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are \
+                forbidden",
+            ),
         ],
     },
     CheckDef {
@@ -99,7 +108,7 @@ const STATEFUL_SET_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
-        field: &[],
+        field: &["metadata"],
         when: &[Condition::Subresource("status")],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
@@ -115,20 +124,9 @@ const STATEFUL_SET_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &["status"],
+        field: &["status", "collisionCount"],
         when: &[Condition::Subresource("status")],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::apps::validate_collisions_of_stateful_set(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Grows("cannot be decremented")],
     },
 ];
 
@@ -302,8 +300,25 @@ const STATEFUL_SET_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Invalid("empty selector is invalid for statefulset")],
     },
     CheckDef {
+        field: &["selector"],
+        when: &[
+            Condition::Not(&Condition::Holds(&["selector"], &[Assertion::Below("")])),
+        ],
+        assertions: &[Assertion::Invalid("")],
+    },
+    CheckDef {
+        field: &["template", "metadata", "labels"],
+        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
+        assertions: &[
+            Assertion::Selected(
+                &["selector"],
+                "`selector` does not match template `labels`",
+            ),
+        ],
+    },
+    CheckDef {
         field: &[],
-        when: &[],
+        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
@@ -380,18 +395,19 @@ const STATEFUL_SET_UPDATE_STRATEGY_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Not(&Condition::Is(&["type"], &["", "RollingUpdate"]))],
+        when: &[
+            Condition::Not(&Condition::Is(&["type"], &["", "OnDelete", "RollingUpdate"])),
+        ],
+        assertions: &[Assertion::Invalid("must be 'RollingUpdate' or 'OnDelete'")],
+    },
+    CheckDef {
+        field: &["rollingUpdate"],
+        when: &[
+            Condition::Set(&["rollingUpdate"]),
+            Condition::Is(&["type"], &["OnDelete"]),
+        ],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::apps::validate_stateful_set_strategy(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Invalid("only allowed for updateStrategy 'RollingUpdate'"),
         ],
     },
 ];
@@ -432,20 +448,12 @@ const ROLLING_UPDATE_STATEFUL_SET_STRATEGY_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &[],
-        when: &[Condition::Set(&["maxUnavailable"])],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::apps::validate_progress_of_set(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+        field: &["maxUnavailable"],
+        when: &[
+            Condition::Set(&["maxUnavailable"]),
+            Condition::Zero(&["maxUnavailable"]),
         ],
+        assertions: &[Assertion::Invalid("cannot be 0")],
     },
     CheckDef {
         field: &["maxUnavailable"],

@@ -32,12 +32,12 @@ pub struct CronJob {
 /// What is checked in [`CronJob`], in this order.
 const CRON_JOB_CHECKS: &[CheckDef] = &[
     CheckDef {
-        field: &[],
+        field: &["metadata"],
         when: &[Condition::Subresource("")],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::batch::validate_cron_job_metadata(
+                    crate::functions::batch::validate_namespaced_metadata(
                         v,
                         path,
                         new,
@@ -147,13 +147,63 @@ const CRON_JOB_SPEC_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
+        field: &["schedule"],
+        when: &[
+            Condition::Matches(&["schedule"], "TZ"),
+            Condition::Was(&Condition::Matches(&["schedule"], "TZ")),
+            Condition::Set(&["timeZone"]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "cannot use both timeZone field and TZ or CRON_TZ in schedule",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["schedule"],
+        when: &[
+            Condition::Matches(&["schedule"], "TZ"),
+            Condition::Not(&Condition::Was(&Condition::Matches(&["schedule"], "TZ"))),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "cannot use TZ or CRON_TZ in schedule, use timeZone field instead",
+            ),
+        ],
+    },
+    CheckDef {
         field: &["startingDeadlineSeconds"],
         when: &[],
         assertions: &[Assertion::NotNegative("")],
     },
     CheckDef {
+        field: &["timeZone"],
+        when: &[
+            Condition::Set(&["timeZone"]),
+            Condition::Is(&["timeZone"], &[""]),
+            Condition::Changed(&["timeZone"]),
+        ],
+        assertions: &[Assertion::Invalid("timeZone must be nil or non-empty string")],
+    },
+    CheckDef {
+        field: &["timeZone"],
+        when: &[
+            Condition::Matches(&["timeZone"], "(?i)^local$"),
+            Condition::Changed(&["timeZone"]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "timeZone must be an explicit time zone as defined in \
+                https://www.iana.org/time-zones",
+            ),
+        ],
+    },
+    CheckDef {
         field: &[],
-        when: &[Condition::Set(&["timeZone"]), Condition::Changed(&["timeZone"])],
+        when: &[
+            Condition::Changed(&["timeZone"]),
+            Condition::Not(&Condition::Is(&["timeZone"], &[""])),
+        ],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {

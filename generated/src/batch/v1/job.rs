@@ -107,7 +107,7 @@ const JOB_CHECKS: &[CheckDef] = &[
         when: &[
             Condition::Not(&Condition::Subresource("status")),
             Condition::Is(&["spec", "completionMode"], &["Indexed"]),
-            Condition::Set(&["spec", "completions"]),
+            Condition::Above(&["spec", "completions"], 0),
         ],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
@@ -123,12 +123,12 @@ const JOB_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &[],
+        field: &["metadata"],
         when: &[Condition::Update],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::batch::validate_job_metadata_change(
+                    crate::functions::batch::validate_whole_metadata_update(
                         v,
                         path,
                         new,
@@ -156,22 +156,18 @@ const JOB_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Immutable("")],
     },
     CheckDef {
-        field: &["spec"],
+        field: &["spec", "completions"],
         when: &[
             Condition::Update,
             Condition::Is(&["spec", "completionMode"], &["Indexed"]),
+            Condition::Set(&["spec", "completions"]),
+            Condition::Changed(&["spec", "completions"]),
+            Condition::Not(
+                &Condition::Same(&["spec", "completions"], &["spec", "parallelism"]),
+            ),
         ],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::batch::validate_elastic_completions(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Invalid("can only be modified in tandem with spec.parallelism"),
         ],
     },
     CheckDef {
@@ -180,20 +176,354 @@ const JOB_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Immutable("")],
     },
     CheckDef {
-        field: &[],
-        when: &[Condition::Update, Condition::Not(&Condition::Subresource("status"))],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::batch::validate_template_change(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+        field: &["spec", "template"],
+        when: &[
+            Condition::Not(
+                &Condition::Any(
+                    &[
+                        Condition::All(
+                            &[
+                                Condition::Gate(
+                                    "MutableSchedulingDirectivesForSuspendedJobs",
+                                ),
+                                Condition::Was(
+                                    &Condition::All(
+                                        &[
+                                            Condition::Is(&["spec", "suspend"], &["true"]),
+                                            Condition::Any(
+                                                &[
+                                                    Condition::Unset(&["status", "startTime"]),
+                                                    Condition::Some(
+                                                        &["status", "conditions"],
+                                                        &[
+                                                            Condition::Is(&["type"], &["Suspended"]),
+                                                            Condition::Is(&["status"], &["True"]),
+                                                        ],
+                                                    ),
+                                                ],
+                                            ),
+                                            Condition::Is(&["status", "active"], &["0"]),
+                                        ],
+                                    ),
+                                ),
+                            ],
+                        ),
+                        Condition::All(
+                            &[
+                                Condition::Not(
+                                    &Condition::Gate(
+                                        "MutableSchedulingDirectivesForSuspendedJobs",
+                                    ),
+                                ),
+                                Condition::Was(
+                                    &Condition::All(
+                                        &[
+                                            Condition::Is(&["spec", "suspend"], &["true"]),
+                                            Condition::Unset(&["status", "startTime"]),
+                                        ],
+                                    ),
+                                ),
+                            ],
+                        ),
+                    ],
+                ),
+            ),
+            Condition::Not(
+                &Condition::All(
+                    &[
+                        Condition::Gate("MutablePodResourcesForSuspendedJobs"),
+                        Condition::Was(
+                            &Condition::All(
+                                &[
+                                    Condition::Is(&["spec", "suspend"], &["true"]),
+                                    Condition::Any(
+                                        &[
+                                            Condition::Unset(&["status", "startTime"]),
+                                            Condition::Some(
+                                                &["status", "conditions"],
+                                                &[
+                                                    Condition::Is(&["type"], &["Suspended"]),
+                                                    Condition::Is(&["status"], &["True"]),
+                                                ],
+                                            ),
+                                        ],
+                                    ),
+                                    Condition::Is(&["status", "active"], &["0"]),
+                                ],
+                            ),
+                        ),
+                    ],
+                ),
+            ),
         ],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["spec", "template"],
+        when: &[
+            Condition::Any(
+                &[
+                    Condition::All(
+                        &[
+                            Condition::Gate(
+                                "MutableSchedulingDirectivesForSuspendedJobs",
+                            ),
+                            Condition::Was(
+                                &Condition::All(
+                                    &[
+                                        Condition::Is(&["spec", "suspend"], &["true"]),
+                                        Condition::Any(
+                                            &[
+                                                Condition::Unset(&["status", "startTime"]),
+                                                Condition::Some(
+                                                    &["status", "conditions"],
+                                                    &[
+                                                        Condition::Is(&["type"], &["Suspended"]),
+                                                        Condition::Is(&["status"], &["True"]),
+                                                    ],
+                                                ),
+                                            ],
+                                        ),
+                                        Condition::Is(&["status", "active"], &["0"]),
+                                    ],
+                                ),
+                            ),
+                        ],
+                    ),
+                    Condition::All(
+                        &[
+                            Condition::Not(
+                                &Condition::Gate(
+                                    "MutableSchedulingDirectivesForSuspendedJobs",
+                                ),
+                            ),
+                            Condition::Was(
+                                &Condition::All(
+                                    &[
+                                        Condition::Is(&["spec", "suspend"], &["true"]),
+                                        Condition::Unset(&["status", "startTime"]),
+                                    ],
+                                ),
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+            Condition::Not(
+                &Condition::All(
+                    &[
+                        Condition::Gate("MutablePodResourcesForSuspendedJobs"),
+                        Condition::Was(
+                            &Condition::All(
+                                &[
+                                    Condition::Is(&["spec", "suspend"], &["true"]),
+                                    Condition::Any(
+                                        &[
+                                            Condition::Unset(&["status", "startTime"]),
+                                            Condition::Some(
+                                                &["status", "conditions"],
+                                                &[
+                                                    Condition::Is(&["type"], &["Suspended"]),
+                                                    Condition::Is(&["status"], &["True"]),
+                                                ],
+                                            ),
+                                        ],
+                                    ),
+                                    Condition::Is(&["status", "active"], &["0"]),
+                                ],
+                            ),
+                        ),
+                    ],
+                ),
+            ),
+            Condition::Differs(
+                &["spec", "template"],
+                &[
+                    &["metadata", "labels"],
+                    &["metadata", "annotations"],
+                    &["spec", "affinity", "nodeAffinity"],
+                    &["spec", "nodeSelector"],
+                    &["spec", "tolerations"],
+                    &["spec", "schedulingGates"],
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Invalid("field is immutable")],
+    },
+    CheckDef {
+        field: &["spec", "template", "spec"],
+        when: &[
+            Condition::All(
+                &[
+                    Condition::Gate("MutablePodResourcesForSuspendedJobs"),
+                    Condition::Was(
+                        &Condition::All(
+                            &[
+                                Condition::Is(&["spec", "suspend"], &["true"]),
+                                Condition::Any(
+                                    &[
+                                        Condition::Unset(&["status", "startTime"]),
+                                        Condition::Some(
+                                            &["status", "conditions"],
+                                            &[
+                                                Condition::Is(&["type"], &["Suspended"]),
+                                                Condition::Is(&["status"], &["True"]),
+                                            ],
+                                        ),
+                                    ],
+                                ),
+                                Condition::Is(&["status", "active"], &["0"]),
+                            ],
+                        ),
+                    ),
+                ],
+            ),
+            Condition::Not(
+                &Condition::Any(
+                    &[
+                        Condition::All(
+                            &[
+                                Condition::Gate(
+                                    "MutableSchedulingDirectivesForSuspendedJobs",
+                                ),
+                                Condition::Was(
+                                    &Condition::All(
+                                        &[
+                                            Condition::Is(&["spec", "suspend"], &["true"]),
+                                            Condition::Any(
+                                                &[
+                                                    Condition::Unset(&["status", "startTime"]),
+                                                    Condition::Some(
+                                                        &["status", "conditions"],
+                                                        &[
+                                                            Condition::Is(&["type"], &["Suspended"]),
+                                                            Condition::Is(&["status"], &["True"]),
+                                                        ],
+                                                    ),
+                                                ],
+                                            ),
+                                            Condition::Is(&["status", "active"], &["0"]),
+                                        ],
+                                    ),
+                                ),
+                            ],
+                        ),
+                        Condition::All(
+                            &[
+                                Condition::Not(
+                                    &Condition::Gate(
+                                        "MutableSchedulingDirectivesForSuspendedJobs",
+                                    ),
+                                ),
+                                Condition::Was(
+                                    &Condition::All(
+                                        &[
+                                            Condition::Is(&["spec", "suspend"], &["true"]),
+                                            Condition::Unset(&["status", "startTime"]),
+                                        ],
+                                    ),
+                                ),
+                            ],
+                        ),
+                    ],
+                ),
+            ),
+            Condition::Differs(
+                &["spec", "template", "spec"],
+                &[&["containers", "resources"], &["initContainers", "resources"]],
+            ),
+        ],
+        assertions: &[Assertion::Invalid("field is immutable")],
+    },
+    CheckDef {
+        field: &["spec", "template", "spec"],
+        when: &[
+            Condition::All(
+                &[
+                    Condition::Gate("MutablePodResourcesForSuspendedJobs"),
+                    Condition::Was(
+                        &Condition::All(
+                            &[
+                                Condition::Is(&["spec", "suspend"], &["true"]),
+                                Condition::Any(
+                                    &[
+                                        Condition::Unset(&["status", "startTime"]),
+                                        Condition::Some(
+                                            &["status", "conditions"],
+                                            &[
+                                                Condition::Is(&["type"], &["Suspended"]),
+                                                Condition::Is(&["status"], &["True"]),
+                                            ],
+                                        ),
+                                    ],
+                                ),
+                                Condition::Is(&["status", "active"], &["0"]),
+                            ],
+                        ),
+                    ),
+                ],
+            ),
+            Condition::Any(
+                &[
+                    Condition::All(
+                        &[
+                            Condition::Gate(
+                                "MutableSchedulingDirectivesForSuspendedJobs",
+                            ),
+                            Condition::Was(
+                                &Condition::All(
+                                    &[
+                                        Condition::Is(&["spec", "suspend"], &["true"]),
+                                        Condition::Any(
+                                            &[
+                                                Condition::Unset(&["status", "startTime"]),
+                                                Condition::Some(
+                                                    &["status", "conditions"],
+                                                    &[
+                                                        Condition::Is(&["type"], &["Suspended"]),
+                                                        Condition::Is(&["status"], &["True"]),
+                                                    ],
+                                                ),
+                                            ],
+                                        ),
+                                        Condition::Is(&["status", "active"], &["0"]),
+                                    ],
+                                ),
+                            ),
+                        ],
+                    ),
+                    Condition::All(
+                        &[
+                            Condition::Not(
+                                &Condition::Gate(
+                                    "MutableSchedulingDirectivesForSuspendedJobs",
+                                ),
+                            ),
+                            Condition::Was(
+                                &Condition::All(
+                                    &[
+                                        Condition::Is(&["spec", "suspend"], &["true"]),
+                                        Condition::Unset(&["status", "startTime"]),
+                                    ],
+                                ),
+                            ),
+                        ],
+                    ),
+                ],
+            ),
+            Condition::Differs(
+                &["spec", "template", "spec"],
+                &[
+                    &["containers", "resources"],
+                    &["initContainers", "resources"],
+                    &["affinity", "nodeAffinity"],
+                    &["nodeSelector"],
+                    &["tolerations"],
+                    &["schedulingGates"],
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Invalid("field is immutable")],
     },
     CheckDef {
         field: &["spec", "completionMode"],
@@ -226,12 +556,441 @@ const JOB_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Some(
+                &["status", "conditions"],
+                &[
+                    Condition::Is(&["type"], &["Complete"]),
+                    Condition::Is(&["status"], &["True"]),
+                ],
+            ),
+            Condition::Some(
+                &["status", "conditions"],
+                &[
+                    Condition::Is(&["type"], &["Failed"]),
+                    Condition::Is(&["status"], &["True"]),
+                ],
+            ),
+            Condition::Flips(
+                &[
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["Complete"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["Failed"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "cannot set Complete=True and Failed=true conditions",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Some(
+                &["status", "conditions"],
+                &[
+                    Condition::Is(&["type"], &["Complete"]),
+                    Condition::Is(&["status"], &["True"]),
+                ],
+            ),
+            Condition::Some(
+                &["status", "conditions"],
+                &[
+                    Condition::Is(&["type"], &["FailureTarget"]),
+                    Condition::Is(&["status"], &["True"]),
+                ],
+            ),
+            Condition::Flips(
+                &[
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["Complete"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["FailureTarget"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "cannot set Complete=True and FailureTarget=true conditions",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "completionTime"],
+        when: &[
+            Condition::Set(&["status", "completionTime"]),
+            Condition::Not(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[
+                        Condition::Is(&["type"], &["Complete"]),
+                        Condition::Is(&["status"], &["True"]),
+                    ],
+                ),
+            ),
+            Condition::Any(
+                &[
+                    Condition::Flips(
+                        &[
+                            Condition::Some(
+                                &["status", "conditions"],
+                                &[
+                                    Condition::Is(&["type"], &["Complete"]),
+                                    Condition::Is(&["status"], &["True"]),
+                                ],
+                            ),
+                        ],
+                    ),
+                    Condition::Changed(&["status", "completionTime"]),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "cannot set completionTime when there is no Complete=True condition",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "completionTime"],
+        when: &[
+            Condition::Unset(&["status", "completionTime"]),
+            Condition::Some(
+                &["status", "conditions"],
+                &[
+                    Condition::Is(&["type"], &["Complete"]),
+                    Condition::Is(&["status"], &["True"]),
+                ],
+            ),
+            Condition::Any(
+                &[
+                    Condition::Flips(
+                        &[
+                            Condition::Some(
+                                &["status", "conditions"],
+                                &[
+                                    Condition::Is(&["type"], &["Complete"]),
+                                    Condition::Is(&["status"], &["True"]),
+                                ],
+                            ),
+                        ],
+                    ),
+                    Condition::Changed(&["status", "completionTime"]),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Missing("completionTime is required for Complete jobs")],
+    },
+    CheckDef {
+        field: &["status", "completionTime"],
+        when: &[
+            Condition::Any(
+                &[
+                    Condition::Changed(&["status", "startTime"]),
+                    Condition::Changed(&["status", "completionTime"]),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::AtLeast(
+                &["status", "startTime"],
+                "must be equal to or after `startTime`",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Some(
+                &["status", "conditions"],
+                &[
+                    Condition::Is(&["type"], &["Failed"]),
+                    Condition::Is(&["status"], &["True"]),
+                ],
+            ),
+            Condition::Not(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[
+                        Condition::Is(&["type"], &["FailureTarget"]),
+                        Condition::Is(&["status"], &["True"]),
+                    ],
+                ),
+            ),
+            Condition::Any(
+                &[
+                    Condition::Flips(
+                        &[
+                            Condition::Some(
+                                &["status", "conditions"],
+                                &[
+                                    Condition::Is(&["type"], &["Failed"]),
+                                    Condition::Is(&["status"], &["True"]),
+                                ],
+                            ),
+                        ],
+                    ),
+                    Condition::Changed(&["status", "failedIndexes"]),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "cannot set Failed=True condition without the FailureTarget=true \
+                condition",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Some(
+                &["status", "conditions"],
+                &[
+                    Condition::Is(&["type"], &["Complete"]),
+                    Condition::Is(&["status"], &["True"]),
+                ],
+            ),
+            Condition::Not(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[
+                        Condition::Is(&["type"], &["SuccessCriteriaMet"]),
+                        Condition::Is(&["status"], &["True"]),
+                    ],
+                ),
+            ),
+            Condition::Flips(
+                &[
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["Complete"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["SuccessCriteriaMet"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "cannot set Complete=True condition without the SuccessCriteriaMet=true \
+                condition",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "active"],
+        when: &[
+            Condition::Any(
+                &[
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["Complete"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["Failed"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                ],
+            ),
+            Condition::Above(&["status", "active"], 0),
+            Condition::Any(
+                &[
+                    Condition::Flips(
+                        &[
+                            Condition::Any(
+                                &[
+                                    Condition::Some(
+                                        &["status", "conditions"],
+                                        &[
+                                            Condition::Is(&["type"], &["Complete"]),
+                                            Condition::Is(&["status"], &["True"]),
+                                        ],
+                                    ),
+                                    Condition::Some(
+                                        &["status", "conditions"],
+                                        &[
+                                            Condition::Is(&["type"], &["Failed"]),
+                                            Condition::Is(&["status"], &["True"]),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                    Condition::Changed(&["status", "active"]),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Invalid("active>0 is invalid for finished job")],
+    },
+    CheckDef {
+        field: &["status", "startTime"],
+        when: &[
+            Condition::Any(
+                &[
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["Complete"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["Failed"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                ],
+            ),
+            Condition::Unset(&["status", "startTime"]),
+            Condition::Any(
+                &[
+                    Condition::Flips(
+                        &[
+                            Condition::Any(
+                                &[
+                                    Condition::Some(
+                                        &["status", "conditions"],
+                                        &[
+                                            Condition::Is(&["type"], &["Complete"]),
+                                            Condition::Is(&["status"], &["True"]),
+                                        ],
+                                    ),
+                                    Condition::Some(
+                                        &["status", "conditions"],
+                                        &[
+                                            Condition::Is(&["type"], &["Failed"]),
+                                            Condition::Is(&["status"], &["True"]),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                    Condition::Changed(&["status", "startTime"]),
+                ],
+            ),
+            Condition::Not(
+                &Condition::All(
+                    &[
+                        Condition::Is(&["spec", "suspend"], &["true"]),
+                        Condition::Is(&["spec", "completions"], &["0"]),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[Assertion::Missing("startTime is required for finished job")],
+    },
+    CheckDef {
+        field: &["status", "uncountedTerminatedPods"],
+        when: &[
+            Condition::Any(
+                &[
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["Complete"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["Failed"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                ],
+            ),
+            Condition::Not(
+                &Condition::None(
+                    &[
+                        &["status", "uncountedTerminatedPods", "failed"],
+                        &["status", "uncountedTerminatedPods", "succeeded"],
+                    ],
+                ),
+            ),
+            Condition::Any(
+                &[
+                    Condition::Flips(
+                        &[
+                            Condition::Any(
+                                &[
+                                    Condition::Some(
+                                        &["status", "conditions"],
+                                        &[
+                                            Condition::Is(&["type"], &["Complete"]),
+                                            Condition::Is(&["status"], &["True"]),
+                                        ],
+                                    ),
+                                    Condition::Some(
+                                        &["status", "conditions"],
+                                        &[
+                                            Condition::Is(&["type"], &["Failed"]),
+                                            Condition::Is(&["status"], &["True"]),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                    Condition::Changed(&["status", "uncountedTerminatedPods"]),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Invalid("must be empty for finished job")],
+    },
+    CheckDef {
         field: &[],
-        when: &[Condition::Subresource("status")],
+        when: &[
+            Condition::Subresource("status"),
+            Condition::Set(&["spec", "completions"]),
+        ],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::batch::validate_job_status_change(
+                    crate::functions::batch::validate_index_formats(
                         v,
                         path,
                         new,
@@ -239,6 +998,399 @@ const JOB_CHECKS: &[CheckDef] = &[
                     )
                 }
             }),
+        ],
+    },
+    CheckDef {
+        field: &["status", "completedIndexes"],
+        when: &[
+            Condition::Set(&["status", "completedIndexes"]),
+            Condition::Not(&Condition::Is(&["spec", "completionMode"], &["Indexed"])),
+            Condition::Changed(&["status", "completedIndexes"]),
+        ],
+        assertions: &[
+            Assertion::Invalid(
+                "cannot set non-empty completedIndexes when non-indexed completion mode",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Subresource("status"),
+            Condition::Set(&["status", "failedIndexes"]),
+        ],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::batch::validate_failed_indexes(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &["status", "terminating"],
+        when: &[
+            Condition::Any(
+                &[
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["Complete"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                    Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["Failed"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                ],
+            ),
+            Condition::Above(&["status", "terminating"], 0),
+            Condition::Any(
+                &[
+                    Condition::Flips(
+                        &[
+                            Condition::Any(
+                                &[
+                                    Condition::Some(
+                                        &["status", "conditions"],
+                                        &[
+                                            Condition::Is(&["type"], &["Complete"]),
+                                            Condition::Is(&["status"], &["True"]),
+                                        ],
+                                    ),
+                                    Condition::Some(
+                                        &["status", "conditions"],
+                                        &[
+                                            Condition::Is(&["type"], &["Failed"]),
+                                            Condition::Is(&["status"], &["True"]),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                    Condition::Changed(&["status", "terminating"]),
+                ],
+            ),
+        ],
+        assertions: &[Assertion::Invalid("terminating>0 is invalid for finished job")],
+    },
+    CheckDef {
+        field: &["status", "ready"],
+        when: &[
+            Condition::Any(
+                &[
+                    Condition::Changed(&["status", "ready"]),
+                    Condition::Changed(&["status", "active"]),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::AtMost(
+                &["status", "active"],
+                "cannot set more ready pods than active",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Subresource("status"),
+            Condition::Some(
+                &["status", "conditions"],
+                &[
+                    Condition::Is(&["type"], &["SuccessCriteriaMet"]),
+                    Condition::Is(&["status"], &["True"]),
+                ],
+            ),
+            Condition::Some(
+                &["status", "conditions"],
+                &[
+                    Condition::Is(&["type"], &["Failed"]),
+                    Condition::Is(&["status"], &["True"]),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "cannot set SuccessCriteriaMet=True and Failed=true conditions",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Subresource("status"),
+            Condition::Some(
+                &["status", "conditions"],
+                &[
+                    Condition::Is(&["type"], &["SuccessCriteriaMet"]),
+                    Condition::Is(&["status"], &["True"]),
+                ],
+            ),
+            Condition::Some(
+                &["status", "conditions"],
+                &[
+                    Condition::Is(&["type"], &["FailureTarget"]),
+                    Condition::Is(&["status"], &["True"]),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Subresource("status"),
+            Condition::Set(&["spec", "successPolicy"]),
+            Condition::Not(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[
+                        Condition::Is(&["type"], &["SuccessCriteriaMet"]),
+                        Condition::Is(&["status"], &["True"]),
+                    ],
+                ),
+            ),
+            Condition::Some(
+                &["status", "conditions"],
+                &[
+                    Condition::Is(&["type"], &["Complete"]),
+                    Condition::Is(&["status"], &["True"]),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "cannot set Complete=True for Job with SuccessPolicy unless \
+                SuccessCriteriaMet=True",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Was(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[
+                        Condition::Is(&["type"], &["Failed"]),
+                        Condition::Is(&["status"], &["True"]),
+                    ],
+                ),
+            ),
+            Condition::Not(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[
+                        Condition::Is(&["type"], &["Failed"]),
+                        Condition::Is(&["status"], &["True"]),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "cannot disable the terminal Failed=True condition",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Was(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[
+                        Condition::Is(&["type"], &["Complete"]),
+                        Condition::Is(&["status"], &["True"]),
+                    ],
+                ),
+            ),
+            Condition::Not(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[
+                        Condition::Is(&["type"], &["Complete"]),
+                        Condition::Is(&["status"], &["True"]),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "cannot disable the terminal Complete=True condition",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Was(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[
+                        Condition::Is(&["type"], &["FailureTarget"]),
+                        Condition::Is(&["status"], &["True"]),
+                    ],
+                ),
+            ),
+            Condition::Not(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[
+                        Condition::Is(&["type"], &["FailureTarget"]),
+                        Condition::Is(&["status"], &["True"]),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "cannot disable the terminal FailureTarget=True condition",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "failed"],
+        when: &[],
+        assertions: &[Assertion::Grows("cannot decrease the failed counter")],
+    },
+    CheckDef {
+        field: &["status", "succeeded"],
+        when: &[
+            Condition::Not(
+                &Condition::All(
+                    &[
+                        Condition::Is(&["spec", "completionMode"], &["Indexed"]),
+                        Condition::Same(
+                            &["spec", "completions"],
+                            &["spec", "parallelism"],
+                        ),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[Assertion::Grows("cannot decrease the succeeded counter")],
+    },
+    CheckDef {
+        field: &["status", "completionTime"],
+        when: &[
+            Condition::Set(&["status", "completionTime"]),
+            Condition::Was(&Condition::Set(&["status", "completionTime"])),
+        ],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["status", "startTime"],
+        when: &[
+            Condition::Was(&Condition::Set(&["status", "startTime"])),
+            Condition::Changed(&["status", "startTime"]),
+            Condition::Not(&Condition::Is(&["spec", "suspend"], &["true"])),
+            Condition::Not(
+                &Condition::All(
+                    &[
+                        Condition::Was(
+                            &Condition::Some(
+                                &["status", "conditions"],
+                                &[
+                                    Condition::Is(&["type"], &["Suspended"]),
+                                    Condition::Is(&["status"], &["True"]),
+                                ],
+                            ),
+                        ),
+                        Condition::Some(
+                            &["status", "conditions"],
+                            &[
+                                Condition::Is(&["type"], &["Suspended"]),
+                                Condition::Is(&["status"], &["False"]),
+                            ],
+                        ),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::Invalid("field is immutable for unsuspended job once set"),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Was(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[
+                        Condition::Is(&["type"], &["SuccessCriteriaMet"]),
+                        Condition::Is(&["status"], &["True"]),
+                    ],
+                ),
+            ),
+            Condition::Not(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[
+                        Condition::Is(&["type"], &["SuccessCriteriaMet"]),
+                        Condition::Is(&["status"], &["True"]),
+                    ],
+                ),
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "cannot disable the SuccessCriteriaMet=True condition",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[
+            Condition::Was(
+                &Condition::Some(
+                    &["status", "conditions"],
+                    &[
+                        Condition::Is(&["type"], &["Complete"]),
+                        Condition::Is(&["status"], &["True"]),
+                    ],
+                ),
+            ),
+            Condition::Not(
+                &Condition::Was(
+                    &Condition::Some(
+                        &["status", "conditions"],
+                        &[
+                            Condition::Is(&["type"], &["SuccessCriteriaMet"]),
+                            Condition::Is(&["status"], &["True"]),
+                        ],
+                    ),
+                ),
+            ),
+            Condition::Some(
+                &["status", "conditions"],
+                &[
+                    Condition::Is(&["type"], &["SuccessCriteriaMet"]),
+                    Condition::Is(&["status"], &["True"]),
+                ],
+            ),
+        ],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "cannot set SuccessCriteriaMet=True for Job already has Complete=true \
+                conditions",
+            ),
         ],
     },
 ];
@@ -329,6 +1481,70 @@ pub struct JobSpec {
 /// What is checked in [`JobSpec`], in this order.
 const JOB_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
+        field: &["template"],
+        when: &[Condition::Update],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::batch::choose_values_of_pods(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[
+            Condition::Was(
+                &Condition::Not(
+                    &Condition::Holds(
+                        &["selector", "matchExpressions"],
+                        &[
+                            Assertion::Each(
+                                &[
+                                    Assertion::Field(
+                                        &["values"],
+                                        &[
+                                            Assertion::Each(
+                                                &[Assertion::Format(machinery::format::field::label_value)],
+                                            ),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                ),
+            ),
+        ],
+        assertions: &[Assertion::Choose(machinery::options::ANY_VALUES_OF_PODS, &[])],
+    },
+    CheckDef {
+        field: &["template"],
+        when: &[Condition::Set(&["podFailurePolicy"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::batch::choose_container_names(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::Unset(&["backoffLimitPerIndex"])],
+        assertions: &[Assertion::Choose(machinery::options::NO_BACKOFF_PER_INDEX, &[])],
+    },
+    CheckDef {
         field: &["parallelism"],
         when: &[],
         assertions: &[Assertion::NotNegative("")],
@@ -412,35 +1628,31 @@ const JOB_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Max(100000, "")],
     },
     CheckDef {
-        field: &[],
-        when: &[
-            Condition::Is(&["completionMode"], &["Indexed"]),
-            Condition::Set(&["completions"]),
-            Condition::Set(&["backoffLimitPerIndex"]),
-        ],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::batch::validate_many_completions(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
-    },
-    CheckDef {
         field: &["maxFailedIndexes"],
-        when: &[Condition::Part(&["many"])],
+        when: &[
+            Condition::All(
+                &[
+                    Condition::Is(&["completionMode"], &["Indexed"]),
+                    Condition::Above(&["completions"], 100000),
+                    Condition::Set(&["backoffLimitPerIndex"]),
+                ],
+            ),
+        ],
         assertions: &[
             Assertion::Required("must be specified when completions is above 100000"),
         ],
     },
     CheckDef {
         field: &["parallelism"],
-        when: &[Condition::Part(&["many"])],
+        when: &[
+            Condition::All(
+                &[
+                    Condition::Is(&["completionMode"], &["Indexed"]),
+                    Condition::Above(&["completions"], 100000),
+                    Condition::Set(&["backoffLimitPerIndex"]),
+                ],
+            ),
+        ],
         assertions: &[
             Assertion::Max(
                 10000,
@@ -451,7 +1663,15 @@ const JOB_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["maxFailedIndexes"],
-        when: &[Condition::Part(&["many"])],
+        when: &[
+            Condition::All(
+                &[
+                    Condition::Is(&["completionMode"], &["Indexed"]),
+                    Condition::Above(&["completions"], 100000),
+                    Condition::Set(&["backoffLimitPerIndex"]),
+                ],
+            ),
+        ],
         assertions: &[
             Assertion::Max(
                 10000,
@@ -490,22 +1710,6 @@ const JOB_SPEC_CHECKS: &[CheckDef] = &[
         field: &["podFailurePolicy"],
         when: &[],
         assertions: &[Assertion::Below("")],
-    },
-    CheckDef {
-        field: &[],
-        when: &[Condition::Set(&["podFailurePolicy"])],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::batch::validate_failure_rules(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
     },
     CheckDef {
         field: &["successPolicy"],
@@ -550,12 +1754,12 @@ const JOB_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::OneOf(&["Failed", "TerminatingOrFailed"])],
     },
     CheckDef {
-        field: &[],
+        field: &["template"],
         when: &[],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::batch::validate_pods_of_job(
+                    crate::functions::batch::validate_template(
                         v,
                         path,
                         new,
@@ -597,12 +1801,12 @@ const JOB_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Required("")],
     },
     CheckDef {
-        field: &[],
+        field: &["selector"],
         when: &[Condition::Part(&["selector"])],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::batch::validate_selector_of_job(
+                    crate::functions::batch::validate_selector_of_pods(
                         v,
                         path,
                         new,
@@ -610,6 +1814,16 @@ const JOB_SPEC_CHECKS: &[CheckDef] = &[
                     )
                 }
             }),
+        ],
+    },
+    CheckDef {
+        field: &["template", "metadata", "labels"],
+        when: &[Condition::Part(&["selector"])],
+        assertions: &[
+            Assertion::Selected(
+                &["selector"],
+                "`selector` does not match template `labels`",
+            ),
         ],
     },
 ];
@@ -657,7 +1871,7 @@ const POD_FAILURE_POLICY_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["rules"],
         when: &[],
-        assertions: &[Assertion::MaxItems(20, "")],
+        assertions: &[Assertion::MaxItems(20, ""), Assertion::Below("")],
     },
 ];
 
@@ -683,6 +1897,14 @@ pub struct PodFailurePolicyRule {
 const POD_FAILURE_POLICY_RULE_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["action"],
+        when: &[
+            Condition::Is(&["action"], &["FailIndex"]),
+            Condition::Option(machinery::options::NO_BACKOFF_PER_INDEX),
+        ],
+        assertions: &[Assertion::Invalid("requires the backoffLimitPerIndex to be set")],
+    },
+    CheckDef {
+        field: &["action"],
         when: &[],
         assertions: &[
             Assertion::Required(
@@ -698,23 +1920,25 @@ const POD_FAILURE_POLICY_RULE_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["onPodConditions"],
-        when: &[Condition::Part(&["conditions"])],
+        when: &[],
         assertions: &[Assertion::MaxItems(20, ""), Assertion::Below("")],
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Part(&["conditions"])],
+        when: &[Condition::Many(&[&["onExitCodes"], &["onPodConditions"]])],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::batch::validate_criteria(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::InvalidOmitted(
+                "specifying both OnExitCodes and OnPodConditions is not supported",
+            ),
+        ],
+    },
+    CheckDef {
+        field: &[],
+        when: &[Condition::None(&[&["onExitCodes"], &["onPodConditions"]])],
+        assertions: &[
+            Assertion::InvalidOmitted(
+                "specifying one of OnExitCodes and OnPodConditions is required",
+            ),
         ],
     },
 ];
@@ -757,18 +1981,34 @@ const POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
+        field: &[],
+        when: &[Condition::Set(&["containerName"])],
+        assertions: &[
+            Assertion::ByHand(|v, path, new, old| {
+                if let Some(new) = new.downcast() {
+                    crate::functions::batch::validate_container_name(
+                        v,
+                        path,
+                        new,
+                        old.and_then(|old| old.downcast()),
+                    )
+                }
+            }),
+        ],
+    },
+    CheckDef {
         field: &["values"],
-        when: &[Condition::Part(&["values"]), Condition::Unset(&["values"])],
+        when: &[Condition::Unset(&["values"])],
         assertions: &[Assertion::Invalid("at least one value is required")],
     },
     CheckDef {
         field: &["values"],
-        when: &[Condition::Part(&["values"])],
+        when: &[],
         assertions: &[Assertion::MaxItems(255, "")],
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Part(&["values"])],
+        when: &[],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {

