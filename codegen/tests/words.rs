@@ -28,7 +28,7 @@ const POD: &str = "//! Pods.\n\nuse crate::meta::ObjectMeta;\n\n/// A pod.\n#[ki
 
 /// What a place holds where a case does not fill it.
 const DEFAULTS: &[(&str, &str)] = &[
-    ("allow", "#![allow(L001, L003, L004, L007, L015, L016, L017, L018, L019, L020, L021)]"),
+    ("allow", "#![allow(L001, L003, L004, L007, L010, L015, L016, L017, L018, L019, L020, L021)]"),
     ("parts_list", ", list = atomic"),
     ("name_docs", "/// A name."),
     ("enum_docs", "/// A colour."),
