@@ -73,7 +73,7 @@ pub struct Functions {
         &crate::batch::v1::Job,
         Option<&crate::batch::v1::Job>,
     ),
-    pub validate_namespaced_metadata: fn(
+    pub validate_new_or_changed_metadata: fn(
         &mut Validation<'_>,
         &Path<'_>,
         &apimachinery::meta::v1::ObjectMeta,
@@ -262,13 +262,13 @@ pub fn validate_names_of_pods(
     (functions().validate_names_of_pods)(validation, path, new, old)
 }
 
-pub fn validate_namespaced_metadata(
+pub fn validate_new_or_changed_metadata(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
     new: &apimachinery::meta::v1::ObjectMeta,
     old: Option<&apimachinery::meta::v1::ObjectMeta>,
 ) {
-    (functions().validate_namespaced_metadata)(validation, path, new, old)
+    (functions().validate_new_or_changed_metadata)(validation, path, new, old)
 }
 
 pub fn validate_schedule(

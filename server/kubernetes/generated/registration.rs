@@ -102,7 +102,7 @@ pub fn register() {
         validate_index_formats: crate::batch::validate_index_formats,
         validate_job_metadata: crate::batch::validate_job_metadata,
         validate_names_of_pods: crate::batch::validate_names_of_pods,
-        validate_namespaced_metadata: crate::batch::validate_namespaced_metadata,
+        validate_new_or_changed_metadata: crate::batch::validate_new_or_changed_metadata,
         validate_schedule: crate::batch::validate_schedule,
         validate_selector_of_pods: crate::batch::validate_selector_of_pods,
         validate_success_rules: crate::batch::validate_success_rules,

@@ -390,7 +390,8 @@ impl Matches {
     /// Leaves out of what was found at a step what is meant.
     pub fn unexplained(&mut self, step: &Step, found: Vec<Difference>) -> Vec<Difference> {
         self.counts.resize(RULES.len(), 0);
-        let applied = std::mem::replace(&mut self.applied, self.applied || applies_custom_object(step));
+        let applied = self.applied;
+        self.applied |= applies_custom_object(step);
         let mut meant = |difference: &Difference| {
             let rule = RULES.iter().position(|rule| {
                 (applied || rule.id != PRUNED_APPLIES) && (rule.matches)(step, difference) && (rule.given)(&found)

@@ -179,13 +179,15 @@ const SERVER_STORAGE_VERSION_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["encodingVersion"],
         when: &[],
-        assertions: &[Assertion::Format(machinery::format::field::api_version)],
+        assertions: &[Assertion::Format(machinery::format::field::storage_api_version)],
     },
     CheckDef {
         field: &["decodableVersions"],
         when: &[],
         assertions: &[
-            Assertion::Each(&[Assertion::Format(machinery::format::field::api_version)]),
+            Assertion::Each(
+                &[Assertion::Format(machinery::format::field::storage_api_version)],
+            ),
         ],
     },
     CheckDef {

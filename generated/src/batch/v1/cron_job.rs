@@ -37,7 +37,7 @@ const CRON_JOB_CHECKS: &[CheckDef] = &[
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
-                    crate::functions::batch::validate_namespaced_metadata(
+                    crate::functions::batch::validate_new_or_changed_metadata(
                         v,
                         path,
                         new,

@@ -398,7 +398,7 @@ const POD_CERTIFICATE_REQUEST_SPEC_CHECKS: &[CheckDef] = &[
                     ),
                 ],
             ),
-            Assertion::MaxTotalBytes(262144),
+            Assertion::MaxTotal(262144),
         ],
     },
     CheckDef {

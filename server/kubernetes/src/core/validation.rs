@@ -21,12 +21,10 @@ mod replication_controller;
 mod resource_quota;
 pub(crate) mod resources;
 mod service;
-pub(crate) mod signer;
 pub(crate) mod template;
 pub(crate) mod visit;
 mod volumes;
 
-pub(crate) use pod_spec as node_selector;
 pub(crate) use pod_spec as security_context;
 pub(crate) use template as options;
 

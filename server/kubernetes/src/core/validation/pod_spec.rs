@@ -13,17 +13,11 @@ use super::visit::for_each_container;
 use crate::core::internal::internal_value;
 use crate::core::pod_resources::aggregate;
 use generated::core::v1::{
-    AppArmorProfile, Container, LifecycleHandler, NodeSelector, PodDNSConfig, PodSpec, SecurityContext,
+    AppArmorProfile, Container, LifecycleHandler, PodDNSConfig, PodSpec, SecurityContext,
     WindowsSecurityContextOptions,
 };
 
 const MAX_SEARCH_CHARACTERS: usize = 2048;
-
-/// `ValidateNodeSelector`, for functions; stored ones may hold values that no label has.
-pub fn validate_node_selector(v: &mut Validation<'_>, path: &Path<'_>, selector: &NodeSelector, any_values: bool) {
-    v.set_option(options::ANY_VALUES_OF_NODES, any_values);
-    v.checks(path, Ref::of(selector), None);
-}
 
 /// Whether a profile is as it should be.
 pub(crate) fn is_app_armor_profile(context: &Context, profile: &AppArmorProfile) -> bool {

@@ -13,7 +13,7 @@ use machinery::status::listed_errors;
 
 use generated::core::v1::{PodSpec, ResourceClaim, ResourceRequirements};
 
-pub use machinery::format::resource::{is_extended_resource, is_huge_pages, is_native_resource};
+pub use machinery::format::resource::{is_huge_pages, is_native_resource};
 
 type CheckName = fn(&Path<'_>, &str) -> Vec<FieldError>;
 
