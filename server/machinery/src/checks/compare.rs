@@ -6,6 +6,7 @@ use super::Assertion;
 use super::of::Of;
 use crate::hooks::Validation;
 use crate::reflect::{List, Map, Ref, Value};
+use crate::scalar::IntOrString;
 use crate::selector::LabelSelector;
 
 impl Validation<'_> {
@@ -43,6 +44,7 @@ fn number(value: Value<'_>) -> Option<i64> {
     match value {
         Value::I32(number) => Some(number.into()),
         Value::I64(number) => Some(number),
+        Value::IntOrString(IntOrString::Int(number)) => Some((*number).into()),
         _ => None,
     }
 }

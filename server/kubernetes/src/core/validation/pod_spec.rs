@@ -13,8 +13,7 @@ use super::visit::for_each_container;
 use crate::core::internal::internal_value;
 use crate::core::pod_resources::aggregate;
 use generated::core::v1::{
-    AppArmorProfile, Container, LifecycleHandler, PodDNSConfig, PodSpec, SecurityContext,
-    WindowsSecurityContextOptions,
+    AppArmorProfile, Container, LifecycleHandler, PodDNSConfig, PodSpec, SecurityContext, WindowsSecurityContextOptions,
 };
 
 const MAX_SEARCH_CHARACTERS: usize = 2048;
