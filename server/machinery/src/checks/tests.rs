@@ -12,6 +12,7 @@ use crate::describe;
 use crate::format::field;
 use crate::hooks::Context;
 use crate::reflect::Struct;
+use crate::scalar::{IntOrString, Quantity};
 use crate::validate::{Half, Scope, Validator};
 
 const OMIT: Flags = Flags::OMIT_EMPTY;

