@@ -63,7 +63,9 @@ pub fn hatches(model: &Model, package: Package, folder: &str) -> Option<File> {
             quote! { const _: fn(#(#types),*) #returns = #name::#path; }
         });
         let group = quote! { #[path = #file] #[warn(clippy::all)] pub mod #name; };
-        [print::Block::Items(group), print::Block::Items(quote! { #(#checks)* })]
+        // Authors format the package, with their functions; what is generated stays as it is.
+        let checks = quote! { #[rustfmt::skip] const _: () = { #(#checks)* }; };
+        [print::Block::Items(group), print::Block::Items(checks)]
     });
     let machinery = print::Block::Items(imports());
     let blocks: Vec<print::Block> = std::iter::once(machinery).chain(groups.flatten()).collect();

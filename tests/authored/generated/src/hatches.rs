@@ -9,36 +9,46 @@ use machinery::print::{Cell, PrintContext, RowCondition};
 #[warn(clippy::all)]
 pub mod ci;
 
-const _: fn(&mut crate::ci::v1::PipelineSpec, &mut crate::ci::v2::PipelineSpec) = ci::image_from_hub;
-const _: fn(&mut crate::ci::v2::PipelineSpec, &mut crate::ci::v1::PipelineSpec) = ci::image_to_hub;
-const _: fn(&mut crate::ci::v1::PipelineSpec, &mut crate::ci::v2::PipelineSpec) = ci::mode_from_hub;
-const _: fn(&mut crate::ci::v2::PipelineSpec, &mut crate::ci::v1::PipelineSpec) = ci::mode_to_hub;
-const _: fn(
-    &mut Validation<'_>,
-    &Path<'_>,
-    &crate::ci::v1::PipelineSpec,
-    Option<&crate::ci::v1::PipelineSpec>,
-) = ci::pipeline_spec;
-const _: fn(&mut crate::ci::v1::Step, &mut crate::ci::v2::Step) = ci::step_mode_from_hub;
-const _: fn(&mut crate::ci::v2::Step, &mut crate::ci::v1::Step) = ci::step_mode_to_hub;
+#[rustfmt::skip]
+const _: () = {
+    const _: fn(&mut crate::ci::v1::PipelineSpec, &mut crate::ci::v2::PipelineSpec) = ci::image_from_hub;
+    const _: fn(&mut crate::ci::v2::PipelineSpec, &mut crate::ci::v1::PipelineSpec) = ci::image_to_hub;
+    const _: fn(&mut crate::ci::v1::PipelineSpec, &mut crate::ci::v2::PipelineSpec) = ci::mode_from_hub;
+    const _: fn(&mut crate::ci::v2::PipelineSpec, &mut crate::ci::v1::PipelineSpec) = ci::mode_to_hub;
+    const _: fn(
+        &mut Validation<'_>,
+        &Path<'_>,
+        &crate::ci::v1::PipelineSpec,
+        Option<&crate::ci::v1::PipelineSpec>,
+    ) = ci::pipeline_spec;
+    const _: fn(&mut crate::ci::v1::Step, &mut crate::ci::v2::Step) = ci::step_mode_from_hub;
+    const _: fn(&mut crate::ci::v2::Step, &mut crate::ci::v1::Step) = ci::step_mode_to_hub;
+};
 
 #[path = "../../hatches/garden.rs"]
 #[warn(clippy::all)]
 pub mod garden;
 
-const _: fn(&Context, &mut crate::garden::v1::Tree, Option<&crate::garden::v1::Tree>) = garden::create_tree;
-const _: fn(&mut crate::garden::v1::TreeSpec) = garden::default_tree;
-const _: fn(&Context, &mut crate::garden::v1::Tree) = garden::delete_tree;
-const _: fn(Option<i64>, &crate::garden::v1::Moss) -> Option<i64> = garden::grace_of_moss;
-const _: fn(&crate::garden::v1::Tree) -> bool = garden::holds_tree;
-const _: fn(&mut crate::garden::v1::Tree) = garden::normalize_tree;
-const _: fn(&crate::garden::v1::Tree) -> i64 = garden::order_of_trees;
-const _: fn(&crate::garden::v1::Tree) -> Vec<RowCondition> = garden::rows_of_tree;
-const _: fn(&crate::garden::v1::Tree) -> String = garden::size_label;
-const _: fn(&crate::garden::v1::Tree, &PrintContext) -> Cell = garden::size_of_tree;
-const _: fn(&Context, &mut crate::garden::v1::Tree, &crate::garden::v1::Tree) = garden::update_tree;
-const _: fn(
-    &Context,
-    &crate::garden::v1::Tree,
-    Option<&crate::garden::v1::Tree>,
-) -> Vec<String> = garden::warn_tree;
+#[rustfmt::skip]
+const _: () = {
+    const _: fn(
+        &Context,
+        &mut crate::garden::v1::Tree,
+        Option<&crate::garden::v1::Tree>,
+    ) = garden::create_tree;
+    const _: fn(&mut crate::garden::v1::TreeSpec) = garden::default_tree;
+    const _: fn(&Context, &mut crate::garden::v1::Tree) = garden::delete_tree;
+    const _: fn(Option<i64>, &crate::garden::v1::Moss) -> Option<i64> = garden::grace_of_moss;
+    const _: fn(&crate::garden::v1::Tree) -> bool = garden::holds_tree;
+    const _: fn(&mut crate::garden::v1::Tree) = garden::normalize_tree;
+    const _: fn(&crate::garden::v1::Tree) -> i64 = garden::order_of_trees;
+    const _: fn(&crate::garden::v1::Tree) -> Vec<RowCondition> = garden::rows_of_tree;
+    const _: fn(&crate::garden::v1::Tree) -> String = garden::size_label;
+    const _: fn(&crate::garden::v1::Tree, &PrintContext) -> Cell = garden::size_of_tree;
+    const _: fn(&Context, &mut crate::garden::v1::Tree, &crate::garden::v1::Tree) = garden::update_tree;
+    const _: fn(
+        &Context,
+        &crate::garden::v1::Tree,
+        Option<&crate::garden::v1::Tree>,
+    ) -> Vec<String> = garden::warn_tree;
+};
