@@ -277,7 +277,9 @@ pub struct Job {
     choose = any_values_of_pods,
     when(was(not(holds(selector.matchExpressions, each(field(values, each(format = label_value)))))))
 )]
-#[check(template, by_hand = choose_container_names, when(set(podFailurePolicy)))]
+#[check(self, open(container_names), when(set(podFailurePolicy)))]
+#[check(template.spec.containers.name, note = container_names, when(set(podFailurePolicy)))]
+#[check(template.spec.initContainers.name, note = container_names, when(set(podFailurePolicy)))]
 #[check(self, choose = no_backoff_per_index, when(unset(backoffLimitPerIndex)))]
 #[check(parallelism, not_negative)]
 #[check(completions, not_negative)]
@@ -486,7 +488,11 @@ pub enum PodFailurePolicyAction {
 
 /// Matches failed pods by container exit code.
 #[check(operator, required = "valid values: [\"In\" \"NotIn\"]", one_of(In, NotIn))]
-#[check(self, by_hand = validate_container_name, when(set(containerName)))]
+#[check(
+    containerName,
+    noted(container_names, "must be one of the container or initContainer names in the pod template"),
+    when(set(containerName))
+)]
 #[check(values, invalid = "at least one value is required", when(unset(values)))]
 #[check(values, max_items = 255)]
 #[check(self, by_hand = validate_exit_codes)]

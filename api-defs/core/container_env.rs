@@ -182,6 +182,10 @@ pub struct ObjectFieldSelector {
 
 /// Picks a container's resource figure for the downward API.
 #[structure(atomic)]
+#[condition(
+    divides_bytes,
+    divisor = ("0", "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei")
+)]
 #[check(resource, required)]
 #[check(containerName, required, when(part(volume)))]
 #[check(resource, required, when(part(volume), set(containerName)))]
@@ -236,11 +240,7 @@ pub struct ObjectFieldSelector {
     when(
         part(default, volume),
         resource = ("limits.memory", "requests.memory"),
-        not(
-            divisor = (
-                "0", "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"
-            )
-        )
+        not(divides_bytes)
     )
 )]
 #[check(
@@ -252,11 +252,7 @@ pub struct ObjectFieldSelector {
     when(
         part(default, volume),
         resource = ("limits.ephemeral-storage", "requests.ephemeral-storage"),
-        not(
-            divisor = (
-                "0", "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"
-            )
-        )
+        not(divides_bytes)
     )
 )]
 #[check(
@@ -268,11 +264,7 @@ pub struct ObjectFieldSelector {
     when(
         part(default, volume),
         begins(resource, "limits.hugepages-", "requests.hugepages-"),
-        not(
-            divisor = (
-                "0", "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"
-            )
-        )
+        not(divides_bytes)
     )
 )]
 pub struct ResourceFieldSelector {

@@ -27,6 +27,7 @@ use crate::meta::{Condition, ObjectMeta};
 #[default(spec.type = ClusterIP)]
 #[default(by_hand = default_service)]
 #[strategy(create = create_service, update = update_service, warnings = warn_service)]
+#[condition(headless, single(spec.clusterIPs), spec.clusterIPs = None)]
 #[check(
     status.loadBalancer.ingress,
     forbidden = "may only be used when `spec.type` is 'LoadBalancer'",
@@ -40,7 +41,7 @@ use crate::meta::{Condition, ObjectMeta};
         update,
         not(subresource = status),
         not(any(spec.type = ExternalName, was(spec.type = ExternalName))),
-        not(all(all(single(spec.clusterIPs), spec.clusterIPs = None), was(all(single(spec.clusterIPs), spec.clusterIPs = None))))
+        not(all(headless, was(headless)))
     )
 )]
 #[check(
@@ -50,7 +51,7 @@ use crate::meta::{Condition, ObjectMeta};
         update,
         not(subresource = status),
         not(any(spec.type = ExternalName, was(spec.type = ExternalName))),
-        not(any(all(single(spec.clusterIPs), spec.clusterIPs = None), was(all(single(spec.clusterIPs), spec.clusterIPs = None))))
+        not(any(headless, was(headless)))
     )
 )]
 #[check(spec, below = change, when(update, not(subresource = status)))]

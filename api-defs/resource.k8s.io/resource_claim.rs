@@ -245,7 +245,7 @@ pub struct DeviceSubRequest {
     valid,
     each(
         format = device_request_reference,
-        listed(
+        noted(
             device_requests,
             "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
         )
@@ -281,7 +281,7 @@ pub struct DeviceConstraint {
     valid,
     each(
         format = device_request_reference,
-        listed(
+        noted(
             device_requests,
             "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
         )

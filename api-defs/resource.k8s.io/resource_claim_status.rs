@@ -59,7 +59,7 @@ pub struct DeviceAllocationResult {
 #[check(
     request,
     format = device_request_reference,
-    listed(
+    noted(
         device_requests,
         "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
     )
@@ -69,12 +69,13 @@ pub struct DeviceAllocationResult {
 #[check(device, name = dns1123_label)]
 #[check(bindingConditions, max_items = 4, valid, each(format = qualified_name))]
 #[check(bindingFailureConditions, max_items = 4, valid, each(format = qualified_name))]
-#[check(bindingConditions, each(distinct))]
+#[check(self, open(binding_conditions))]
+#[check(bindingConditions, each(note = binding_conditions, distinct))]
 #[check(
     bindingFailureConditions,
     each(
         field(self, distinct),
-        not_among(bindingConditions, "bindingFailureConditions must not overlap with bindingConditions")
+        unnoted(binding_conditions, "bindingFailureConditions must not overlap with bindingConditions")
     )
 )]
 #[check(
@@ -138,7 +139,7 @@ pub struct DeviceRequestAllocationResult {
     valid,
     each(
         format = device_request_reference,
-        listed(
+        noted(
             device_requests,
             "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
         )

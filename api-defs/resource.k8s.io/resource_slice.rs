@@ -178,12 +178,13 @@ pub struct ResourcePool {
 #[check(self, by_hand = validate_single_device_access, when(option(nodes_by_device)))]
 #[check(bindingConditions, max_items = 4, valid, each(format = qualified_name))]
 #[check(bindingFailureConditions, max_items = 4, valid, each(format = qualified_name))]
-#[check(bindingConditions, each(distinct))]
+#[check(self, open(binding_conditions))]
+#[check(bindingConditions, each(note = binding_conditions, distinct))]
 #[check(
     bindingFailureConditions,
     each(
         field(self, distinct),
-        not_among(bindingConditions, "bindingFailureConditions must not overlap with bindingConditions")
+        unnoted(binding_conditions, "bindingFailureConditions must not overlap with bindingConditions")
     )
 )]
 #[check(

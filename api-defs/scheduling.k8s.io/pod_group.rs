@@ -10,9 +10,11 @@ mod v1alpha2 {
     #[column("Status", by_hand = pod_group_status, reads(status.conditions), "How far the group has been scheduled.")]
     #[column("Age", age)]
     #[check(status.conditions, below, when(subresource = status))]
+    #[check(self, open(spec_claims), when(subresource = status))]
+    #[check(spec.resourceClaims.name, note = spec_claims, when(subresource = status))]
     #[check(
         status.resourceClaimStatuses,
-        each(field(name, among(spec.resourceClaims.name, "must match the name of an entry in `spec.resourceClaims`"))),
+        each(field(name, noted(spec_claims, "must match the name of an entry in `spec.resourceClaims`"))),
         when(subresource = status)
     )]
     struct PodGroup {

@@ -65,7 +65,7 @@ impl Project {
         self.is_ones_own() && folder.is_absolute() && group.package == Package::Own
     }
 
-    /// Folder of the functions that an author's definitions name, from the sources of the package of the author's groups.
+    /// Folder of the functions that an author's definitions name, from the sources of the package of these groups.
     pub(crate) fn hatches_from_sources(&self) -> &'static str {
         if self.is_ones_own() { "../../hatches" } else { "../../../hatches" }
     }

@@ -1,9 +1,9 @@
-//! Code written by hand does not repeat what is declared: values of enums and names of feature gates are constants. Literals
-//! that stood there when this test was written are counted, so that their number only falls.
+//! Code written by hand does not repeat what is declared: values of enums and names of feature gates are constants.
+//! Literals that stood there when this test was written are counted, so that their number only falls.
 //!
-//! The generator writes a module of constants for each enum (`generated::core::v1::pod_phase`), and gates are constants of
-//! `machinery::features`. A literal of the same text would not follow when the declaration changes, and a misspelled one
-//! compiles.
+//! The generator writes a module of constants for each enum (`generated::core::v1::pod_phase`), and gates are constants
+//! of `machinery::features`. A literal of the same text would not follow when the declaration changes, and a misspelled
+//! one compiles.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 

@@ -1,4 +1,4 @@
-//! `#[check(..)]`: whether fields, formats, rules of names, gates and parts exist, and whether the group is one that has checks.
+//! `#[check(..)]`: whether fields, formats, rules of names, gates and parts exist, and whether the group has checks.
 
 use super::Checker;
 use super::formats::Formats;
@@ -166,7 +166,6 @@ fn paths_of_assertion(assertion: &Assertion, at: &str, paths: &mut Vec<String>) 
             paths.extend(Some(at).filter(|at| !at.is_empty()));
         }
         Assertion::AtMost(field, _) | Assertion::AtLeast(field, _) => paths.push(field.clone()),
-        Assertion::Among(field, _) | Assertion::NotAmong(field, _) => paths.push(field.clone()),
         Assertion::Paired(field, inner) => {
             paths.push(below(at, field));
             inner.iter().for_each(|inner| paths_of_assertion(inner, at, paths));

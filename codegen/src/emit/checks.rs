@@ -14,13 +14,25 @@ pub fn name(s: &Struct) -> String {
     format!("{}_CHECKS", constant(&s.name))
 }
 
-/// The constant, or nothing when the struct has no checks.
+/// The constant of a condition of a struct that has a name.
+fn named(s: &Struct, name: &str) -> String {
+    constant(&format!("{}_{name}", s.name))
+}
+
+/// The constant, or nothing when the struct has no checks. Conditions with names are constants before it.
 pub fn rows(id: StructId, model: &Model) -> String {
     let s = &model.structs[id.0];
     if s.checks.is_empty() {
         return String::new();
     }
-    let mut text = format!("/// What is checked in [`{}`], in this order.\n", ident(&s.name));
+    let mut text = String::new();
+    let all: Vec<&str> = s.checks.iter().filter(|check| check.is_member()).map(|check| check.field.as_str()).collect();
+    for one in &s.conditions {
+        let writer = Writer { home: id, model, members: &all };
+        let condition = writer.condition("", &one.condition);
+        let _ = writeln!(text, "const {}: Condition = {condition};\n", named(s, &one.name));
+    }
+    let _ = writeln!(text, "/// What is checked in [`{}`], in this order.", ident(&s.name));
     let _ = writeln!(text, "const {}: &[CheckDef] = &[", name(s));
     let mut members = Vec::new();
     for check in &s.checks {
@@ -95,10 +107,7 @@ impl Writer<'_> {
             Condition::Zero(field) => format!("Condition::Zero({})", way(field)),
             Condition::Matches(field, pattern) => format!("Condition::Matches({}, {})", way(field), string(pattern)),
             Condition::NoError => "Condition::NoError".into(),
-            Condition::Named(name, _) => {
-                let named = self.model.structs[self.home.0].conditions.iter().find(|named| named.name == *name);
-                named.map(|named| self.condition(at, &named.condition)).unwrap_or_default()
-            }
+            Condition::Named(name, _) => named(&self.model.structs[self.home.0], name),
             Condition::Changed(field) => format!("Condition::Changed({})", way(field)),
             Condition::Resized(field) => format!("Condition::Resized({})", way(field)),
             Condition::SentEmpty(field) => format!("Condition::SentEmpty({})", way(field)),
@@ -173,11 +182,6 @@ impl Writer<'_> {
             Assertion::Format(word) => format!("Format(machinery::format::field::{word})"),
             Assertion::Name(word) => format!("Name(machinery::format::NameRule::{})", word.to_upper_camel_case()),
             Assertion::OneOf(values) => format!("OneOf({})", self.values(field, values)),
-            Assertion::Listed(option, detail) => {
-                format!("Listed(machinery::options::{}, {})", constant(option), string(detail))
-            }
-            Assertion::Among(field, detail) => format!("Among({}, {})", way(field), string(detail)),
-            Assertion::NotAmong(field, detail) => format!("NotAmong({}, {})", way(field), string(detail)),
             Assertion::JsonObject => "JsonObject".into(),
             Assertion::Each(inner) => format!("Each(&[{}])", nested(inner)),
             Assertion::Keys(inner) => format!("Keys(&[{}])", nested(inner)),

@@ -1,8 +1,8 @@
 //! Tables of the functions written by hand that definitions of Kubernetes' groups name, and the calls that fill them.
 //!
-//! Types and descriptors know the functions by a table for each group. The crate that owns the functions fills the tables, with
-//! the text of [`registration`], where rustc checks their names and signatures. Functions of an author's group are compiled in the
-//! package of its types, where a constant of each one's type has rustc check the same.
+//! Types and descriptors know the functions by a table for each group. The crate that owns the functions fills the
+//! tables, with the text of [`registration`], where rustc checks their names and signatures. Functions of an author's
+//! group are compiled in the package of its types, where a constant of each one's type has rustc check the same.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ pub fn registration(model: &Model, package: Package) -> File {
     File { path: "generated/registration.rs".into(), bytes: print::file(docs, &[print::Block::Items(text)]) }
 }
 
-/// `src/hatches.rs`: the files of functions of authors' groups, which are in `folder`, and what each function has to be.
+/// `src/hatches.rs`: the files of functions of authors' groups, which are in `folder`, and the type of each function.
 pub fn hatches(model: &Model, package: Package, folder: &str) -> Option<File> {
     let paths = Paths { model, package };
     let tables = if package.owner().is_none() { tables(model, package) } else { BTreeMap::new() };

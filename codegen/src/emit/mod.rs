@@ -25,8 +25,8 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
-/// Everything that a generated package consists of, sorted by path. `hatches` is the folder of the functions of authors' groups,
-/// seen from its sources.
+/// Everything that a generated package consists of, sorted by path. `hatches` is the folder of the functions of
+/// authors' groups, seen from its sources.
 pub fn render(model: &Model, package: Package, hatches: &str) -> Vec<File> {
     let facts = facts::Facts::new(model);
     let mut files = types::files(model, &facts, package);

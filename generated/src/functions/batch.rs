@@ -8,12 +8,6 @@ use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
 pub struct Functions {
-    pub choose_container_names: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::core::v1::PodTemplateSpec,
-        Option<&crate::core::v1::PodTemplateSpec>,
-    ),
     pub choose_values_of_pods: fn(
         &mut Validation<'_>,
         &Path<'_>,
@@ -31,12 +25,6 @@ pub struct Functions {
     pub job_duration: fn(&crate::batch::v1::Job, &PrintContext) -> Cell,
     pub job_status: fn(&crate::batch::v1::Job, &PrintContext) -> Cell,
     pub job_successful_label: fn(&crate::batch::v1::Job) -> String,
-    pub validate_container_name: fn(
-        &mut Validation<'_>,
-        &Path<'_>,
-        &crate::batch::v1::PodFailurePolicyOnExitCodesRequirement,
-        Option<&crate::batch::v1::PodFailurePolicyOnExitCodesRequirement>,
-    ),
     pub validate_exit_codes: fn(
         &mut Validation<'_>,
         &Path<'_>,
@@ -146,15 +134,6 @@ fn functions() -> &'static Functions {
         .expect("`kubernetes::register()` is called before objects are worked on")
 }
 
-pub fn choose_container_names(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::core::v1::PodTemplateSpec,
-    old: Option<&crate::core::v1::PodTemplateSpec>,
-) {
-    (functions().choose_container_names)(validation, path, new, old)
-}
-
 pub fn choose_values_of_pods(
     validation: &mut Validation<'_>,
     path: &Path<'_>,
@@ -197,15 +176,6 @@ pub fn job_status(object: &crate::batch::v1::Job, context: &PrintContext) -> Cel
 
 pub fn job_successful_label(object: &crate::batch::v1::Job) -> String {
     (functions().job_successful_label)(object)
-}
-
-pub fn validate_container_name(
-    validation: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &crate::batch::v1::PodFailurePolicyOnExitCodesRequirement,
-    old: Option<&crate::batch::v1::PodFailurePolicyOnExitCodesRequirement>,
-) {
-    (functions().validate_container_name)(validation, path, new, old)
 }
 
 pub fn validate_exit_codes(

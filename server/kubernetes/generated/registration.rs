@@ -86,7 +86,6 @@ pub fn register() {
         validate_container_resource: crate::autoscaling::validate_container_resource,
     });
     generated::functions::batch::register(generated::functions::batch::Functions {
-        choose_container_names: crate::batch::choose_container_names,
         choose_values_of_pods: crate::batch::choose_values_of_pods,
         create_job: crate::batch::create_job,
         cron_job_suspend: crate::batch::cron_job_suspend,
@@ -95,7 +94,6 @@ pub fn register() {
         job_duration: crate::batch::job_duration,
         job_status: crate::batch::job_status,
         job_successful_label: crate::batch::job_successful_label,
-        validate_container_name: crate::batch::validate_container_name,
         validate_exit_codes: crate::batch::validate_exit_codes,
         validate_failed_indexes: crate::batch::validate_failed_indexes,
         validate_generated_selector: crate::batch::validate_generated_selector,

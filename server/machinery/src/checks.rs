@@ -60,8 +60,7 @@ pub enum Assertion {
     /// Nothing; the option is chosen from now on, with the text of the field.
     Tell(&'static str),
     /// The field is not empty only if these fields are: for members of unions. Nothing else is asserted of an empty
-    /// field
-    /// and of one that is refused. An empty detail refuses nothing.
+    /// field and of one that is refused. An empty detail refuses nothing.
     Member(&'static str, &'static [&'static [&'static str]]),
     /// Nothing else is asserted of a field that something is wrong with already.
     Valid,
@@ -111,13 +110,6 @@ pub enum Assertion {
     Name(NameRule),
     /// A text, or each text of a list, is one of these. The message shows them in this order.
     OneOf(&'static [&'static str]),
-    /// A text is one of those that functions have added to an option; else it is invalid.
-    Listed(&'static str, &'static str),
-    /// A text stands in another field of the struct, also in items of lists, or is a key of the map there; else it is
-    /// invalid.
-    Among(&'static [&'static str], &'static str),
-    /// A text does not stand there.
-    NotAmong(&'static [&'static str], &'static str),
     /// Raw JSON, unless it is empty, is an object.
     JsonObject,
     /// These hold for each item of a list and each value of a map.
@@ -155,8 +147,7 @@ pub enum Assertion {
     /// These hold for a field of the struct in the field.
     Field(&'static [&'static str], &'static [Assertion]),
     /// These hold; what is wrong is reported at this field of the same struct. Before the name, `../` goes up a step; a
-    /// slash
-    /// begins a place of the whole object.
+    /// slash begins a place of the whole object.
     At(&'static str, &'static [Assertion]),
     /// The checks of the structs in the field hold: those of this part, or those of none where this is empty.
     Below(&'static str),
@@ -241,8 +232,7 @@ pub enum Condition {
     /// Nothing that is wrong was found in the object so far.
     NoError,
     /// What asks for the checks asks for one of these parts of them; the part without a name is that of checks that do
-    /// not
-    /// have this condition.
+    /// not have this condition.
     Part(&'static [&'static str]),
     /// What asks for the checks has chosen this option ([`Validation::options`]).
     Option(&'static str),

@@ -200,17 +200,6 @@ impl Validation<'_> {
         self.options.iter().find(|(chosen, _)| *chosen == option).map(|(_, text)| text.as_str())
     }
 
-    /// Whether a text was added to an option.
-    pub fn has_option_text(&self, option: &str, text: &str) -> bool {
-        self.options.iter().any(|(chosen, added)| *chosen == option && added == text)
-    }
-
-    /// Chooses an option with several texts, or does not where there are none.
-    pub fn set_option_texts(&mut self, option: &'static str, texts: impl IntoIterator<Item = String>) {
-        self.options.retain(|(chosen, _)| *chosen != option);
-        self.options.extend(texts.into_iter().map(|text| (option, text)));
-    }
-
     /// Chooses an option, or does not.
     pub fn set_option(&mut self, option: &'static str, is_chosen: bool) {
         self.set_option_to(option, is_chosen.then(String::new));

@@ -124,8 +124,8 @@ pub const ANY_CONDITION_TYPE: &str = "any_condition_type";
 pub const CONTRADICTIONS: &str = "contradictions";
 /// Conditions of signing requests may be repeated.
 pub const REPEATED_CONDITIONS: &str = "repeated_conditions";
-/// The name of a container of the job's pods; there is one such option for each of them.
-pub const CONTAINER_NAME: &str = "container_name";
+/// A set: the names of containers of the job's pods.
+pub const CONTAINER_NAMES: &str = "container_names";
 /// The job does not count failures of each index.
 pub const NO_BACKOFF_PER_INDEX: &str = "no_backoff_per_index";
 /// Services may have names that begin with a digit.
@@ -142,10 +142,12 @@ pub const ANY_REVIEW_VERSION: &str = "any_review_version";
 pub const REPEATED_NAMES: &str = "repeated_names";
 /// Objects that metrics are about may have any version.
 pub const ANY_API_VERSION: &str = "any_api_version";
-/// The names of a claim's requests, and of their alternatives behind them.
+/// A set: the names of a claim's requests, and of their alternatives behind them.
 pub const DEVICE_REQUESTS: &str = "device_requests";
-/// The devices that a claim has got.
+/// A set: the devices that a claim has got.
 pub const ALLOCATED_DEVICES: &str = "allocated_devices";
+/// A set: the conditions that bind a device.
+pub const BINDING_CONDITIONS: &str = "binding_conditions";
 /// Devices have taints, counters or lists of values.
 pub const ADVANCED_DEVICES: &str = "advanced_devices";
 /// Each device says which nodes reach it.

@@ -126,6 +126,10 @@ pub struct DeploymentSpec {
     pub progress_deadline_seconds: Option<i32>,
 }
 
+const DEPLOYMENT_SPEC_USABLE: Condition = Condition::Holds(
+    &["selector"],
+    &[Assertion::Below("")],
+);
 /// What is checked in [`DeploymentSpec`], in this order.
 const DEPLOYMENT_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
@@ -149,14 +153,12 @@ const DEPLOYMENT_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["selector"],
-        when: &[
-            Condition::Not(&Condition::Holds(&["selector"], &[Assertion::Below("")])),
-        ],
+        when: &[Condition::Not(&DEPLOYMENT_SPEC_USABLE)],
         assertions: &[Assertion::Invalid("invalid label selector")],
     },
     CheckDef {
         field: &["template", "metadata", "labels"],
-        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
+        when: &[DEPLOYMENT_SPEC_USABLE],
         assertions: &[
             Assertion::Selected(
                 &["selector"],
@@ -166,7 +168,7 @@ const DEPLOYMENT_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["template"],
-        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
+        when: &[DEPLOYMENT_SPEC_USABLE],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
@@ -182,12 +184,12 @@ const DEPLOYMENT_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["template", "spec", "restartPolicy"],
-        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
+        when: &[DEPLOYMENT_SPEC_USABLE],
         assertions: &[Assertion::OneOf(&["Always"])],
     },
     CheckDef {
         field: &["template", "spec", "activeDeadlineSeconds"],
-        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
+        when: &[DEPLOYMENT_SPEC_USABLE],
         assertions: &[
             Assertion::Forbidden("activeDeadlineSeconds in ReplicaSet is not Supported"),
         ],

@@ -95,6 +95,10 @@ pub struct ReplicaSetSpec {
     pub template: crate::core::v1::PodTemplateSpec,
 }
 
+const REPLICA_SET_SPEC_USABLE: Condition = Condition::Holds(
+    &["selector"],
+    &[Assertion::Below("")],
+);
 /// What is checked in [`ReplicaSetSpec`], in this order.
 const REPLICA_SET_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
@@ -123,14 +127,12 @@ const REPLICA_SET_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["selector"],
-        when: &[
-            Condition::Not(&Condition::Holds(&["selector"], &[Assertion::Below("")])),
-        ],
+        when: &[Condition::Not(&REPLICA_SET_SPEC_USABLE)],
         assertions: &[Assertion::Invalid("invalid label selector")],
     },
     CheckDef {
         field: &["template", "metadata", "labels"],
-        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
+        when: &[REPLICA_SET_SPEC_USABLE],
         assertions: &[
             Assertion::Selected(
                 &["selector"],
@@ -140,7 +142,7 @@ const REPLICA_SET_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["template"],
-        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
+        when: &[REPLICA_SET_SPEC_USABLE],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {
@@ -156,12 +158,12 @@ const REPLICA_SET_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["template", "spec", "restartPolicy"],
-        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
+        when: &[REPLICA_SET_SPEC_USABLE],
         assertions: &[Assertion::OneOf(&["Always"])],
     },
     CheckDef {
         field: &["template", "spec", "activeDeadlineSeconds"],
-        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
+        when: &[REPLICA_SET_SPEC_USABLE],
         assertions: &[
             Assertion::Forbidden("activeDeadlineSeconds in ReplicaSet is not Supported"),
         ],

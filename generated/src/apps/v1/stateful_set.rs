@@ -217,6 +217,10 @@ pub struct StatefulSetSpec {
     pub ordinals: Option<Box<StatefulSetOrdinals>>,
 }
 
+const STATEFUL_SET_SPEC_USABLE: Condition = Condition::Holds(
+    &["selector"],
+    &[Assertion::Below("")],
+);
 /// What is checked in [`StatefulSetSpec`], in this order.
 const STATEFUL_SET_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
@@ -301,14 +305,12 @@ const STATEFUL_SET_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["selector"],
-        when: &[
-            Condition::Not(&Condition::Holds(&["selector"], &[Assertion::Below("")])),
-        ],
+        when: &[Condition::Not(&STATEFUL_SET_SPEC_USABLE)],
         assertions: &[Assertion::Invalid("")],
     },
     CheckDef {
         field: &["template", "metadata", "labels"],
-        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
+        when: &[STATEFUL_SET_SPEC_USABLE],
         assertions: &[
             Assertion::Selected(
                 &["selector"],
@@ -318,7 +320,7 @@ const STATEFUL_SET_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &[],
-        when: &[Condition::Holds(&["selector"], &[Assertion::Below("")])],
+        when: &[STATEFUL_SET_SPEC_USABLE],
         assertions: &[
             Assertion::ByHand(|v, path, new, old| {
                 if let Some(new) = new.downcast() {

@@ -123,6 +123,7 @@ pub struct CronJobSpec {
     pub failed_jobs_history_limit: Option<i32>,
 }
 
+const CRON_JOB_SPEC_ZONED: Condition = Condition::Matches(&["schedule"], "TZ");
 /// What is checked in [`CronJobSpec`], in this order.
 const CRON_JOB_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
@@ -149,8 +150,8 @@ const CRON_JOB_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["schedule"],
         when: &[
-            Condition::Matches(&["schedule"], "TZ"),
-            Condition::Was(&Condition::Matches(&["schedule"], "TZ")),
+            CRON_JOB_SPEC_ZONED,
+            Condition::Was(&CRON_JOB_SPEC_ZONED),
             Condition::Set(&["timeZone"]),
         ],
         assertions: &[
@@ -162,8 +163,8 @@ const CRON_JOB_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["schedule"],
         when: &[
-            Condition::Matches(&["schedule"], "TZ"),
-            Condition::Not(&Condition::Was(&Condition::Matches(&["schedule"], "TZ"))),
+            CRON_JOB_SPEC_ZONED,
+            Condition::Not(&Condition::Was(&CRON_JOB_SPEC_ZONED)),
         ],
         assertions: &[
             Assertion::Invalid(

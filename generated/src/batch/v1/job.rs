@@ -55,6 +55,69 @@ pub struct Job {
     pub status: JobStatus,
 }
 
+const JOB_INDEXED: Condition = Condition::Is(&["spec", "completionMode"], &["Indexed"]);
+const JOB_COMPLETE: Condition = Condition::Some(
+    &["status", "conditions"],
+    &[Condition::Is(&["type"], &["Complete"]), Condition::Is(&["status"], &["True"])],
+);
+const JOB_FAILED: Condition = Condition::Some(
+    &["status", "conditions"],
+    &[Condition::Is(&["type"], &["Failed"]), Condition::Is(&["status"], &["True"])],
+);
+const JOB_FAILING: Condition = Condition::Some(
+    &["status", "conditions"],
+    &[
+        Condition::Is(&["type"], &["FailureTarget"]),
+        Condition::Is(&["status"], &["True"]),
+    ],
+);
+const JOB_SUCCEEDING: Condition = Condition::Some(
+    &["status", "conditions"],
+    &[
+        Condition::Is(&["type"], &["SuccessCriteriaMet"]),
+        Condition::Is(&["status"], &["True"]),
+    ],
+);
+const JOB_SUSPENDED: Condition = Condition::Some(
+    &["status", "conditions"],
+    &[Condition::Is(&["type"], &["Suspended"]), Condition::Is(&["status"], &["True"])],
+);
+const JOB_FINISHED: Condition = Condition::Any(&[JOB_COMPLETE, JOB_FAILED]);
+const JOB_IDLE: Condition = Condition::All(
+    &[
+        Condition::Is(&["spec", "suspend"], &["true"]),
+        Condition::Any(&[Condition::Unset(&["status", "startTime"]), JOB_SUSPENDED]),
+        Condition::Is(&["status", "active"], &["0"]),
+    ],
+);
+const JOB_MUTABLE_SCHEDULING: Condition = Condition::Any(
+    &[
+        Condition::All(
+            &[
+                Condition::Gate("MutableSchedulingDirectivesForSuspendedJobs"),
+                Condition::Was(&JOB_IDLE),
+            ],
+        ),
+        Condition::All(
+            &[
+                Condition::Not(
+                    &Condition::Gate("MutableSchedulingDirectivesForSuspendedJobs"),
+                ),
+                Condition::Was(
+                    &Condition::All(
+                        &[
+                            Condition::Is(&["spec", "suspend"], &["true"]),
+                            Condition::Unset(&["status", "startTime"]),
+                        ],
+                    ),
+                ),
+            ],
+        ),
+    ],
+);
+const JOB_MUTABLE_RESOURCES: Condition = Condition::All(
+    &[Condition::Gate("MutablePodResourcesForSuspendedJobs"), Condition::Was(&JOB_IDLE)],
+);
 /// What is checked in [`Job`], in this order.
 const JOB_CHECKS: &[CheckDef] = &[
     CheckDef {
@@ -106,7 +169,7 @@ const JOB_CHECKS: &[CheckDef] = &[
         field: &[],
         when: &[
             Condition::Not(&Condition::Subresource("status")),
-            Condition::Is(&["spec", "completionMode"], &["Indexed"]),
+            JOB_INDEXED,
             Condition::Above(&["spec", "completions"], 0),
         ],
         assertions: &[
@@ -150,16 +213,14 @@ const JOB_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["spec", "completions"],
-        when: &[
-            Condition::Not(&Condition::Is(&["spec", "completionMode"], &["Indexed"])),
-        ],
+        when: &[Condition::Not(&JOB_INDEXED)],
         assertions: &[Assertion::Immutable("")],
     },
     CheckDef {
         field: &["spec", "completions"],
         when: &[
             Condition::Update,
-            Condition::Is(&["spec", "completionMode"], &["Indexed"]),
+            JOB_INDEXED,
             Condition::Set(&["spec", "completions"]),
             Condition::Changed(&["spec", "completions"]),
             Condition::Not(
@@ -178,164 +239,16 @@ const JOB_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["spec", "template"],
         when: &[
-            Condition::Not(
-                &Condition::Any(
-                    &[
-                        Condition::All(
-                            &[
-                                Condition::Gate(
-                                    "MutableSchedulingDirectivesForSuspendedJobs",
-                                ),
-                                Condition::Was(
-                                    &Condition::All(
-                                        &[
-                                            Condition::Is(&["spec", "suspend"], &["true"]),
-                                            Condition::Any(
-                                                &[
-                                                    Condition::Unset(&["status", "startTime"]),
-                                                    Condition::Some(
-                                                        &["status", "conditions"],
-                                                        &[
-                                                            Condition::Is(&["type"], &["Suspended"]),
-                                                            Condition::Is(&["status"], &["True"]),
-                                                        ],
-                                                    ),
-                                                ],
-                                            ),
-                                            Condition::Is(&["status", "active"], &["0"]),
-                                        ],
-                                    ),
-                                ),
-                            ],
-                        ),
-                        Condition::All(
-                            &[
-                                Condition::Not(
-                                    &Condition::Gate(
-                                        "MutableSchedulingDirectivesForSuspendedJobs",
-                                    ),
-                                ),
-                                Condition::Was(
-                                    &Condition::All(
-                                        &[
-                                            Condition::Is(&["spec", "suspend"], &["true"]),
-                                            Condition::Unset(&["status", "startTime"]),
-                                        ],
-                                    ),
-                                ),
-                            ],
-                        ),
-                    ],
-                ),
-            ),
-            Condition::Not(
-                &Condition::All(
-                    &[
-                        Condition::Gate("MutablePodResourcesForSuspendedJobs"),
-                        Condition::Was(
-                            &Condition::All(
-                                &[
-                                    Condition::Is(&["spec", "suspend"], &["true"]),
-                                    Condition::Any(
-                                        &[
-                                            Condition::Unset(&["status", "startTime"]),
-                                            Condition::Some(
-                                                &["status", "conditions"],
-                                                &[
-                                                    Condition::Is(&["type"], &["Suspended"]),
-                                                    Condition::Is(&["status"], &["True"]),
-                                                ],
-                                            ),
-                                        ],
-                                    ),
-                                    Condition::Is(&["status", "active"], &["0"]),
-                                ],
-                            ),
-                        ),
-                    ],
-                ),
-            ),
+            Condition::Not(&JOB_MUTABLE_SCHEDULING),
+            Condition::Not(&JOB_MUTABLE_RESOURCES),
         ],
         assertions: &[Assertion::Immutable("")],
     },
     CheckDef {
         field: &["spec", "template"],
         when: &[
-            Condition::Any(
-                &[
-                    Condition::All(
-                        &[
-                            Condition::Gate(
-                                "MutableSchedulingDirectivesForSuspendedJobs",
-                            ),
-                            Condition::Was(
-                                &Condition::All(
-                                    &[
-                                        Condition::Is(&["spec", "suspend"], &["true"]),
-                                        Condition::Any(
-                                            &[
-                                                Condition::Unset(&["status", "startTime"]),
-                                                Condition::Some(
-                                                    &["status", "conditions"],
-                                                    &[
-                                                        Condition::Is(&["type"], &["Suspended"]),
-                                                        Condition::Is(&["status"], &["True"]),
-                                                    ],
-                                                ),
-                                            ],
-                                        ),
-                                        Condition::Is(&["status", "active"], &["0"]),
-                                    ],
-                                ),
-                            ),
-                        ],
-                    ),
-                    Condition::All(
-                        &[
-                            Condition::Not(
-                                &Condition::Gate(
-                                    "MutableSchedulingDirectivesForSuspendedJobs",
-                                ),
-                            ),
-                            Condition::Was(
-                                &Condition::All(
-                                    &[
-                                        Condition::Is(&["spec", "suspend"], &["true"]),
-                                        Condition::Unset(&["status", "startTime"]),
-                                    ],
-                                ),
-                            ),
-                        ],
-                    ),
-                ],
-            ),
-            Condition::Not(
-                &Condition::All(
-                    &[
-                        Condition::Gate("MutablePodResourcesForSuspendedJobs"),
-                        Condition::Was(
-                            &Condition::All(
-                                &[
-                                    Condition::Is(&["spec", "suspend"], &["true"]),
-                                    Condition::Any(
-                                        &[
-                                            Condition::Unset(&["status", "startTime"]),
-                                            Condition::Some(
-                                                &["status", "conditions"],
-                                                &[
-                                                    Condition::Is(&["type"], &["Suspended"]),
-                                                    Condition::Is(&["status"], &["True"]),
-                                                ],
-                                            ),
-                                        ],
-                                    ),
-                                    Condition::Is(&["status", "active"], &["0"]),
-                                ],
-                            ),
-                        ),
-                    ],
-                ),
-            ),
+            JOB_MUTABLE_SCHEDULING,
+            Condition::Not(&JOB_MUTABLE_RESOURCES),
             Condition::Differs(
                 &["spec", "template"],
                 &[
@@ -353,81 +266,8 @@ const JOB_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["spec", "template", "spec"],
         when: &[
-            Condition::All(
-                &[
-                    Condition::Gate("MutablePodResourcesForSuspendedJobs"),
-                    Condition::Was(
-                        &Condition::All(
-                            &[
-                                Condition::Is(&["spec", "suspend"], &["true"]),
-                                Condition::Any(
-                                    &[
-                                        Condition::Unset(&["status", "startTime"]),
-                                        Condition::Some(
-                                            &["status", "conditions"],
-                                            &[
-                                                Condition::Is(&["type"], &["Suspended"]),
-                                                Condition::Is(&["status"], &["True"]),
-                                            ],
-                                        ),
-                                    ],
-                                ),
-                                Condition::Is(&["status", "active"], &["0"]),
-                            ],
-                        ),
-                    ),
-                ],
-            ),
-            Condition::Not(
-                &Condition::Any(
-                    &[
-                        Condition::All(
-                            &[
-                                Condition::Gate(
-                                    "MutableSchedulingDirectivesForSuspendedJobs",
-                                ),
-                                Condition::Was(
-                                    &Condition::All(
-                                        &[
-                                            Condition::Is(&["spec", "suspend"], &["true"]),
-                                            Condition::Any(
-                                                &[
-                                                    Condition::Unset(&["status", "startTime"]),
-                                                    Condition::Some(
-                                                        &["status", "conditions"],
-                                                        &[
-                                                            Condition::Is(&["type"], &["Suspended"]),
-                                                            Condition::Is(&["status"], &["True"]),
-                                                        ],
-                                                    ),
-                                                ],
-                                            ),
-                                            Condition::Is(&["status", "active"], &["0"]),
-                                        ],
-                                    ),
-                                ),
-                            ],
-                        ),
-                        Condition::All(
-                            &[
-                                Condition::Not(
-                                    &Condition::Gate(
-                                        "MutableSchedulingDirectivesForSuspendedJobs",
-                                    ),
-                                ),
-                                Condition::Was(
-                                    &Condition::All(
-                                        &[
-                                            Condition::Is(&["spec", "suspend"], &["true"]),
-                                            Condition::Unset(&["status", "startTime"]),
-                                        ],
-                                    ),
-                                ),
-                            ],
-                        ),
-                    ],
-                ),
-            ),
+            JOB_MUTABLE_RESOURCES,
+            Condition::Not(&JOB_MUTABLE_SCHEDULING),
             Condition::Differs(
                 &["spec", "template", "spec"],
                 &[&["containers", "resources"], &["initContainers", "resources"]],
@@ -438,79 +278,8 @@ const JOB_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["spec", "template", "spec"],
         when: &[
-            Condition::All(
-                &[
-                    Condition::Gate("MutablePodResourcesForSuspendedJobs"),
-                    Condition::Was(
-                        &Condition::All(
-                            &[
-                                Condition::Is(&["spec", "suspend"], &["true"]),
-                                Condition::Any(
-                                    &[
-                                        Condition::Unset(&["status", "startTime"]),
-                                        Condition::Some(
-                                            &["status", "conditions"],
-                                            &[
-                                                Condition::Is(&["type"], &["Suspended"]),
-                                                Condition::Is(&["status"], &["True"]),
-                                            ],
-                                        ),
-                                    ],
-                                ),
-                                Condition::Is(&["status", "active"], &["0"]),
-                            ],
-                        ),
-                    ),
-                ],
-            ),
-            Condition::Any(
-                &[
-                    Condition::All(
-                        &[
-                            Condition::Gate(
-                                "MutableSchedulingDirectivesForSuspendedJobs",
-                            ),
-                            Condition::Was(
-                                &Condition::All(
-                                    &[
-                                        Condition::Is(&["spec", "suspend"], &["true"]),
-                                        Condition::Any(
-                                            &[
-                                                Condition::Unset(&["status", "startTime"]),
-                                                Condition::Some(
-                                                    &["status", "conditions"],
-                                                    &[
-                                                        Condition::Is(&["type"], &["Suspended"]),
-                                                        Condition::Is(&["status"], &["True"]),
-                                                    ],
-                                                ),
-                                            ],
-                                        ),
-                                        Condition::Is(&["status", "active"], &["0"]),
-                                    ],
-                                ),
-                            ),
-                        ],
-                    ),
-                    Condition::All(
-                        &[
-                            Condition::Not(
-                                &Condition::Gate(
-                                    "MutableSchedulingDirectivesForSuspendedJobs",
-                                ),
-                            ),
-                            Condition::Was(
-                                &Condition::All(
-                                    &[
-                                        Condition::Is(&["spec", "suspend"], &["true"]),
-                                        Condition::Unset(&["status", "startTime"]),
-                                    ],
-                                ),
-                            ),
-                        ],
-                    ),
-                ],
-            ),
+            JOB_MUTABLE_RESOURCES,
+            JOB_MUTABLE_SCHEDULING,
             Condition::Differs(
                 &["spec", "template", "spec"],
                 &[
@@ -557,40 +326,7 @@ const JOB_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["status", "conditions"],
-        when: &[
-            Condition::Some(
-                &["status", "conditions"],
-                &[
-                    Condition::Is(&["type"], &["Complete"]),
-                    Condition::Is(&["status"], &["True"]),
-                ],
-            ),
-            Condition::Some(
-                &["status", "conditions"],
-                &[
-                    Condition::Is(&["type"], &["Failed"]),
-                    Condition::Is(&["status"], &["True"]),
-                ],
-            ),
-            Condition::Flips(
-                &[
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["Complete"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["Failed"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                ],
-            ),
-        ],
+        when: &[JOB_COMPLETE, JOB_FAILED, Condition::Flips(&[JOB_COMPLETE, JOB_FAILED])],
         assertions: &[
             Assertion::InvalidOmitted(
                 "cannot set Complete=True and Failed=true conditions",
@@ -600,38 +336,9 @@ const JOB_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["status", "conditions"],
         when: &[
-            Condition::Some(
-                &["status", "conditions"],
-                &[
-                    Condition::Is(&["type"], &["Complete"]),
-                    Condition::Is(&["status"], &["True"]),
-                ],
-            ),
-            Condition::Some(
-                &["status", "conditions"],
-                &[
-                    Condition::Is(&["type"], &["FailureTarget"]),
-                    Condition::Is(&["status"], &["True"]),
-                ],
-            ),
-            Condition::Flips(
-                &[
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["Complete"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["FailureTarget"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                ],
-            ),
+            JOB_COMPLETE,
+            JOB_FAILING,
+            Condition::Flips(&[JOB_COMPLETE, JOB_FAILING]),
         ],
         assertions: &[
             Assertion::InvalidOmitted(
@@ -643,28 +350,10 @@ const JOB_CHECKS: &[CheckDef] = &[
         field: &["status", "completionTime"],
         when: &[
             Condition::Set(&["status", "completionTime"]),
-            Condition::Not(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[
-                        Condition::Is(&["type"], &["Complete"]),
-                        Condition::Is(&["status"], &["True"]),
-                    ],
-                ),
-            ),
+            Condition::Not(&JOB_COMPLETE),
             Condition::Any(
                 &[
-                    Condition::Flips(
-                        &[
-                            Condition::Some(
-                                &["status", "conditions"],
-                                &[
-                                    Condition::Is(&["type"], &["Complete"]),
-                                    Condition::Is(&["status"], &["True"]),
-                                ],
-                            ),
-                        ],
-                    ),
+                    Condition::Flips(&[JOB_COMPLETE]),
                     Condition::Changed(&["status", "completionTime"]),
                 ],
             ),
@@ -679,26 +368,10 @@ const JOB_CHECKS: &[CheckDef] = &[
         field: &["status", "completionTime"],
         when: &[
             Condition::Unset(&["status", "completionTime"]),
-            Condition::Some(
-                &["status", "conditions"],
-                &[
-                    Condition::Is(&["type"], &["Complete"]),
-                    Condition::Is(&["status"], &["True"]),
-                ],
-            ),
+            JOB_COMPLETE,
             Condition::Any(
                 &[
-                    Condition::Flips(
-                        &[
-                            Condition::Some(
-                                &["status", "conditions"],
-                                &[
-                                    Condition::Is(&["type"], &["Complete"]),
-                                    Condition::Is(&["status"], &["True"]),
-                                ],
-                            ),
-                        ],
-                    ),
+                    Condition::Flips(&[JOB_COMPLETE]),
                     Condition::Changed(&["status", "completionTime"]),
                 ],
             ),
@@ -725,35 +398,11 @@ const JOB_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["status", "conditions"],
         when: &[
-            Condition::Some(
-                &["status", "conditions"],
-                &[
-                    Condition::Is(&["type"], &["Failed"]),
-                    Condition::Is(&["status"], &["True"]),
-                ],
-            ),
-            Condition::Not(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[
-                        Condition::Is(&["type"], &["FailureTarget"]),
-                        Condition::Is(&["status"], &["True"]),
-                    ],
-                ),
-            ),
+            JOB_FAILED,
+            Condition::Not(&JOB_FAILING),
             Condition::Any(
                 &[
-                    Condition::Flips(
-                        &[
-                            Condition::Some(
-                                &["status", "conditions"],
-                                &[
-                                    Condition::Is(&["type"], &["Failed"]),
-                                    Condition::Is(&["status"], &["True"]),
-                                ],
-                            ),
-                        ],
-                    ),
+                    Condition::Flips(&[JOB_FAILED]),
                     Condition::Changed(&["status", "failedIndexes"]),
                 ],
             ),
@@ -768,40 +417,9 @@ const JOB_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["status", "conditions"],
         when: &[
-            Condition::Some(
-                &["status", "conditions"],
-                &[
-                    Condition::Is(&["type"], &["Complete"]),
-                    Condition::Is(&["status"], &["True"]),
-                ],
-            ),
-            Condition::Not(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[
-                        Condition::Is(&["type"], &["SuccessCriteriaMet"]),
-                        Condition::Is(&["status"], &["True"]),
-                    ],
-                ),
-            ),
-            Condition::Flips(
-                &[
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["Complete"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["SuccessCriteriaMet"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                ],
-            ),
+            JOB_COMPLETE,
+            Condition::Not(&JOB_SUCCEEDING),
+            Condition::Flips(&[JOB_COMPLETE, JOB_SUCCEEDING]),
         ],
         assertions: &[
             Assertion::InvalidOmitted(
@@ -813,49 +431,11 @@ const JOB_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["status", "active"],
         when: &[
-            Condition::Any(
-                &[
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["Complete"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["Failed"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                ],
-            ),
+            JOB_FINISHED,
             Condition::Above(&["status", "active"], 0),
             Condition::Any(
                 &[
-                    Condition::Flips(
-                        &[
-                            Condition::Any(
-                                &[
-                                    Condition::Some(
-                                        &["status", "conditions"],
-                                        &[
-                                            Condition::Is(&["type"], &["Complete"]),
-                                            Condition::Is(&["status"], &["True"]),
-                                        ],
-                                    ),
-                                    Condition::Some(
-                                        &["status", "conditions"],
-                                        &[
-                                            Condition::Is(&["type"], &["Failed"]),
-                                            Condition::Is(&["status"], &["True"]),
-                                        ],
-                                    ),
-                                ],
-                            ),
-                        ],
-                    ),
+                    Condition::Flips(&[JOB_FINISHED]),
                     Condition::Changed(&["status", "active"]),
                 ],
             ),
@@ -865,49 +445,11 @@ const JOB_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["status", "startTime"],
         when: &[
-            Condition::Any(
-                &[
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["Complete"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["Failed"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                ],
-            ),
+            JOB_FINISHED,
             Condition::Unset(&["status", "startTime"]),
             Condition::Any(
                 &[
-                    Condition::Flips(
-                        &[
-                            Condition::Any(
-                                &[
-                                    Condition::Some(
-                                        &["status", "conditions"],
-                                        &[
-                                            Condition::Is(&["type"], &["Complete"]),
-                                            Condition::Is(&["status"], &["True"]),
-                                        ],
-                                    ),
-                                    Condition::Some(
-                                        &["status", "conditions"],
-                                        &[
-                                            Condition::Is(&["type"], &["Failed"]),
-                                            Condition::Is(&["status"], &["True"]),
-                                        ],
-                                    ),
-                                ],
-                            ),
-                        ],
-                    ),
+                    Condition::Flips(&[JOB_FINISHED]),
                     Condition::Changed(&["status", "startTime"]),
                 ],
             ),
@@ -925,24 +467,7 @@ const JOB_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["status", "uncountedTerminatedPods"],
         when: &[
-            Condition::Any(
-                &[
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["Complete"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["Failed"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                ],
-            ),
+            JOB_FINISHED,
             Condition::Not(
                 &Condition::None(
                     &[
@@ -953,28 +478,7 @@ const JOB_CHECKS: &[CheckDef] = &[
             ),
             Condition::Any(
                 &[
-                    Condition::Flips(
-                        &[
-                            Condition::Any(
-                                &[
-                                    Condition::Some(
-                                        &["status", "conditions"],
-                                        &[
-                                            Condition::Is(&["type"], &["Complete"]),
-                                            Condition::Is(&["status"], &["True"]),
-                                        ],
-                                    ),
-                                    Condition::Some(
-                                        &["status", "conditions"],
-                                        &[
-                                            Condition::Is(&["type"], &["Failed"]),
-                                            Condition::Is(&["status"], &["True"]),
-                                        ],
-                                    ),
-                                ],
-                            ),
-                        ],
-                    ),
+                    Condition::Flips(&[JOB_FINISHED]),
                     Condition::Changed(&["status", "uncountedTerminatedPods"]),
                 ],
             ),
@@ -1004,7 +508,7 @@ const JOB_CHECKS: &[CheckDef] = &[
         field: &["status", "completedIndexes"],
         when: &[
             Condition::Set(&["status", "completedIndexes"]),
-            Condition::Not(&Condition::Is(&["spec", "completionMode"], &["Indexed"])),
+            Condition::Not(&JOB_INDEXED),
             Condition::Changed(&["status", "completedIndexes"]),
         ],
         assertions: &[
@@ -1035,49 +539,11 @@ const JOB_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["status", "terminating"],
         when: &[
-            Condition::Any(
-                &[
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["Complete"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["Failed"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                ],
-            ),
+            JOB_FINISHED,
             Condition::Above(&["status", "terminating"], 0),
             Condition::Any(
                 &[
-                    Condition::Flips(
-                        &[
-                            Condition::Any(
-                                &[
-                                    Condition::Some(
-                                        &["status", "conditions"],
-                                        &[
-                                            Condition::Is(&["type"], &["Complete"]),
-                                            Condition::Is(&["status"], &["True"]),
-                                        ],
-                                    ),
-                                    Condition::Some(
-                                        &["status", "conditions"],
-                                        &[
-                                            Condition::Is(&["type"], &["Failed"]),
-                                            Condition::Is(&["status"], &["True"]),
-                                        ],
-                                    ),
-                                ],
-                            ),
-                        ],
-                    ),
+                    Condition::Flips(&[JOB_FINISHED]),
                     Condition::Changed(&["status", "terminating"]),
                 ],
             ),
@@ -1103,23 +569,7 @@ const JOB_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["status", "conditions"],
-        when: &[
-            Condition::Subresource("status"),
-            Condition::Some(
-                &["status", "conditions"],
-                &[
-                    Condition::Is(&["type"], &["SuccessCriteriaMet"]),
-                    Condition::Is(&["status"], &["True"]),
-                ],
-            ),
-            Condition::Some(
-                &["status", "conditions"],
-                &[
-                    Condition::Is(&["type"], &["Failed"]),
-                    Condition::Is(&["status"], &["True"]),
-                ],
-            ),
-        ],
+        when: &[Condition::Subresource("status"), JOB_SUCCEEDING, JOB_FAILED],
         assertions: &[
             Assertion::InvalidOmitted(
                 "cannot set SuccessCriteriaMet=True and Failed=true conditions",
@@ -1128,23 +578,7 @@ const JOB_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["status", "conditions"],
-        when: &[
-            Condition::Subresource("status"),
-            Condition::Some(
-                &["status", "conditions"],
-                &[
-                    Condition::Is(&["type"], &["SuccessCriteriaMet"]),
-                    Condition::Is(&["status"], &["True"]),
-                ],
-            ),
-            Condition::Some(
-                &["status", "conditions"],
-                &[
-                    Condition::Is(&["type"], &["FailureTarget"]),
-                    Condition::Is(&["status"], &["True"]),
-                ],
-            ),
-        ],
+        when: &[Condition::Subresource("status"), JOB_SUCCEEDING, JOB_FAILING],
         assertions: &[
             Assertion::InvalidOmitted(
                 "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions",
@@ -1156,22 +590,8 @@ const JOB_CHECKS: &[CheckDef] = &[
         when: &[
             Condition::Subresource("status"),
             Condition::Set(&["spec", "successPolicy"]),
-            Condition::Not(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[
-                        Condition::Is(&["type"], &["SuccessCriteriaMet"]),
-                        Condition::Is(&["status"], &["True"]),
-                    ],
-                ),
-            ),
-            Condition::Some(
-                &["status", "conditions"],
-                &[
-                    Condition::Is(&["type"], &["Complete"]),
-                    Condition::Is(&["status"], &["True"]),
-                ],
-            ),
+            Condition::Not(&JOB_SUCCEEDING),
+            JOB_COMPLETE,
         ],
         assertions: &[
             Assertion::InvalidOmitted(
@@ -1182,26 +602,7 @@ const JOB_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["status", "conditions"],
-        when: &[
-            Condition::Was(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[
-                        Condition::Is(&["type"], &["Failed"]),
-                        Condition::Is(&["status"], &["True"]),
-                    ],
-                ),
-            ),
-            Condition::Not(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[
-                        Condition::Is(&["type"], &["Failed"]),
-                        Condition::Is(&["status"], &["True"]),
-                    ],
-                ),
-            ),
-        ],
+        when: &[Condition::Was(&JOB_FAILED), Condition::Not(&JOB_FAILED)],
         assertions: &[
             Assertion::InvalidOmitted(
                 "cannot disable the terminal Failed=True condition",
@@ -1210,26 +611,7 @@ const JOB_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["status", "conditions"],
-        when: &[
-            Condition::Was(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[
-                        Condition::Is(&["type"], &["Complete"]),
-                        Condition::Is(&["status"], &["True"]),
-                    ],
-                ),
-            ),
-            Condition::Not(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[
-                        Condition::Is(&["type"], &["Complete"]),
-                        Condition::Is(&["status"], &["True"]),
-                    ],
-                ),
-            ),
-        ],
+        when: &[Condition::Was(&JOB_COMPLETE), Condition::Not(&JOB_COMPLETE)],
         assertions: &[
             Assertion::InvalidOmitted(
                 "cannot disable the terminal Complete=True condition",
@@ -1238,26 +620,7 @@ const JOB_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["status", "conditions"],
-        when: &[
-            Condition::Was(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[
-                        Condition::Is(&["type"], &["FailureTarget"]),
-                        Condition::Is(&["status"], &["True"]),
-                    ],
-                ),
-            ),
-            Condition::Not(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[
-                        Condition::Is(&["type"], &["FailureTarget"]),
-                        Condition::Is(&["status"], &["True"]),
-                    ],
-                ),
-            ),
-        ],
+        when: &[Condition::Was(&JOB_FAILING), Condition::Not(&JOB_FAILING)],
         assertions: &[
             Assertion::InvalidOmitted(
                 "cannot disable the terminal FailureTarget=True condition",
@@ -1275,7 +638,7 @@ const JOB_CHECKS: &[CheckDef] = &[
             Condition::Not(
                 &Condition::All(
                     &[
-                        Condition::Is(&["spec", "completionMode"], &["Indexed"]),
+                        JOB_INDEXED,
                         Condition::Same(
                             &["spec", "completions"],
                             &["spec", "parallelism"],
@@ -1303,15 +666,7 @@ const JOB_CHECKS: &[CheckDef] = &[
             Condition::Not(
                 &Condition::All(
                     &[
-                        Condition::Was(
-                            &Condition::Some(
-                                &["status", "conditions"],
-                                &[
-                                    Condition::Is(&["type"], &["Suspended"]),
-                                    Condition::Is(&["status"], &["True"]),
-                                ],
-                            ),
-                        ),
+                        Condition::Was(&JOB_SUSPENDED),
                         Condition::Some(
                             &["status", "conditions"],
                             &[
@@ -1329,26 +684,7 @@ const JOB_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["status", "conditions"],
-        when: &[
-            Condition::Was(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[
-                        Condition::Is(&["type"], &["SuccessCriteriaMet"]),
-                        Condition::Is(&["status"], &["True"]),
-                    ],
-                ),
-            ),
-            Condition::Not(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[
-                        Condition::Is(&["type"], &["SuccessCriteriaMet"]),
-                        Condition::Is(&["status"], &["True"]),
-                    ],
-                ),
-            ),
-        ],
+        when: &[Condition::Was(&JOB_SUCCEEDING), Condition::Not(&JOB_SUCCEEDING)],
         assertions: &[
             Assertion::InvalidOmitted(
                 "cannot disable the SuccessCriteriaMet=True condition",
@@ -1358,33 +694,9 @@ const JOB_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["status", "conditions"],
         when: &[
-            Condition::Was(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[
-                        Condition::Is(&["type"], &["Complete"]),
-                        Condition::Is(&["status"], &["True"]),
-                    ],
-                ),
-            ),
-            Condition::Not(
-                &Condition::Was(
-                    &Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["SuccessCriteriaMet"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                ),
-            ),
-            Condition::Some(
-                &["status", "conditions"],
-                &[
-                    Condition::Is(&["type"], &["SuccessCriteriaMet"]),
-                    Condition::Is(&["status"], &["True"]),
-                ],
-            ),
+            Condition::Was(&JOB_COMPLETE),
+            Condition::Not(&Condition::Was(&JOB_SUCCEEDING)),
+            JOB_SUCCEEDING,
         ],
         assertions: &[
             Assertion::InvalidOmitted(
@@ -1478,6 +790,20 @@ pub struct JobSpec {
     pub managed_by: Option<String>,
 }
 
+const JOB_SPEC_INDEXED: Condition = Condition::Is(&["completionMode"], &["Indexed"]);
+const JOB_SPEC_EXCESSIVE: Condition = Condition::All(
+    &[
+        JOB_SPEC_INDEXED,
+        Condition::Above(&["completions"], 100000),
+        Condition::Set(&["backoffLimitPerIndex"]),
+    ],
+);
+const JOB_SPEC_UNINDEXED: Condition = Condition::Any(
+    &[
+        Condition::Unset(&["completionMode"]),
+        Condition::Is(&["completionMode"], &["NonIndexed"]),
+    ],
+);
 /// What is checked in [`JobSpec`], in this order.
 const JOB_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
@@ -1524,20 +850,19 @@ const JOB_SPEC_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Choose(machinery::options::ANY_VALUES_OF_PODS, &[])],
     },
     CheckDef {
-        field: &["template"],
+        field: &[],
         when: &[Condition::Set(&["podFailurePolicy"])],
-        assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::batch::choose_container_names(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
-        ],
+        assertions: &[Assertion::Open(&[machinery::options::CONTAINER_NAMES])],
+    },
+    CheckDef {
+        field: &["template", "spec", "containers", "name"],
+        when: &[Condition::Set(&["podFailurePolicy"])],
+        assertions: &[Assertion::Note(machinery::options::CONTAINER_NAMES, &[])],
+    },
+    CheckDef {
+        field: &["template", "spec", "initContainers", "name"],
+        when: &[Condition::Set(&["podFailurePolicy"])],
+        assertions: &[Assertion::Note(machinery::options::CONTAINER_NAMES, &[])],
     },
     CheckDef {
         field: &[],
@@ -1599,12 +924,12 @@ const JOB_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["completions"],
-        when: &[Condition::Is(&["completionMode"], &["Indexed"])],
+        when: &[JOB_SPEC_INDEXED],
         assertions: &[Assertion::Required("when completion mode is Indexed")],
     },
     CheckDef {
         field: &["parallelism"],
-        when: &[Condition::Is(&["completionMode"], &["Indexed"])],
+        when: &[JOB_SPEC_INDEXED],
         assertions: &[
             Assertion::Max(
                 100000,
@@ -1614,7 +939,7 @@ const JOB_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["maxFailedIndexes"],
-        when: &[Condition::Is(&["completionMode"], &["Indexed"])],
+        when: &[JOB_SPEC_INDEXED],
         assertions: &[
             Assertion::AtMost(
                 &["completions"],
@@ -1624,35 +949,19 @@ const JOB_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["maxFailedIndexes"],
-        when: &[Condition::Is(&["completionMode"], &["Indexed"])],
+        when: &[JOB_SPEC_INDEXED],
         assertions: &[Assertion::Max(100000, "")],
     },
     CheckDef {
         field: &["maxFailedIndexes"],
-        when: &[
-            Condition::All(
-                &[
-                    Condition::Is(&["completionMode"], &["Indexed"]),
-                    Condition::Above(&["completions"], 100000),
-                    Condition::Set(&["backoffLimitPerIndex"]),
-                ],
-            ),
-        ],
+        when: &[JOB_SPEC_EXCESSIVE],
         assertions: &[
             Assertion::Required("must be specified when completions is above 100000"),
         ],
     },
     CheckDef {
         field: &["parallelism"],
-        when: &[
-            Condition::All(
-                &[
-                    Condition::Is(&["completionMode"], &["Indexed"]),
-                    Condition::Above(&["completions"], 100000),
-                    Condition::Set(&["backoffLimitPerIndex"]),
-                ],
-            ),
-        ],
+        when: &[JOB_SPEC_EXCESSIVE],
         assertions: &[
             Assertion::Max(
                 10000,
@@ -1663,15 +972,7 @@ const JOB_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["maxFailedIndexes"],
-        when: &[
-            Condition::All(
-                &[
-                    Condition::Is(&["completionMode"], &["Indexed"]),
-                    Condition::Above(&["completions"], 100000),
-                    Condition::Set(&["backoffLimitPerIndex"]),
-                ],
-            ),
-        ],
+        when: &[JOB_SPEC_EXCESSIVE],
         assertions: &[
             Assertion::Max(
                 10000,
@@ -1682,28 +983,12 @@ const JOB_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["backoffLimitPerIndex"],
-        when: &[
-            Condition::Set(&["backoffLimitPerIndex"]),
-            Condition::Any(
-                &[
-                    Condition::Unset(&["completionMode"]),
-                    Condition::Is(&["completionMode"], &["NonIndexed"]),
-                ],
-            ),
-        ],
+        when: &[Condition::Set(&["backoffLimitPerIndex"]), JOB_SPEC_UNINDEXED],
         assertions: &[Assertion::Invalid("requires indexed completion mode")],
     },
     CheckDef {
         field: &["maxFailedIndexes"],
-        when: &[
-            Condition::Set(&["maxFailedIndexes"]),
-            Condition::Any(
-                &[
-                    Condition::Unset(&["completionMode"]),
-                    Condition::Is(&["completionMode"], &["NonIndexed"]),
-                ],
-            ),
-        ],
+        when: &[Condition::Set(&["maxFailedIndexes"]), JOB_SPEC_UNINDEXED],
         assertions: &[Assertion::Invalid("requires indexed completion mode")],
     },
     CheckDef {
@@ -1721,7 +1006,7 @@ const JOB_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["successPolicy"],
-        when: &[Condition::Is(&["completionMode"], &["Indexed"])],
+        when: &[JOB_SPEC_INDEXED],
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
@@ -1981,19 +1266,13 @@ const POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
-        field: &[],
+        field: &["containerName"],
         when: &[Condition::Set(&["containerName"])],
         assertions: &[
-            Assertion::ByHand(|v, path, new, old| {
-                if let Some(new) = new.downcast() {
-                    crate::functions::batch::validate_container_name(
-                        v,
-                        path,
-                        new,
-                        old.and_then(|old| old.downcast()),
-                    )
-                }
-            }),
+            Assertion::Noted(
+                machinery::options::CONTAINER_NAMES,
+                "must be one of the container or initContainer names in the pod template",
+            ),
         ],
     },
     CheckDef {

@@ -57,6 +57,14 @@ pub struct CertificateSigningRequest {
     pub status: CertificateSigningRequestStatus,
 }
 
+const CERTIFICATE_SIGNING_REQUEST_APPROVED: Condition = Condition::Some(
+    &["status", "conditions"],
+    &[Condition::Is(&["type"], &["Approved"])],
+);
+const CERTIFICATE_SIGNING_REQUEST_DENIED: Condition = Condition::Some(
+    &["status", "conditions"],
+    &[Condition::Is(&["type"], &["Denied"])],
+);
 /// What is checked in [`CertificateSigningRequest`], in this order.
 const CERTIFICATE_SIGNING_REQUEST_CHECKS: &[CheckDef] = &[
     CheckDef {
@@ -95,18 +103,8 @@ const CERTIFICATE_SIGNING_REQUEST_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[
-            Condition::Was(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[Condition::Is(&["type"], &["Approved"])],
-                ),
-            ),
-            Condition::Was(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[Condition::Is(&["type"], &["Denied"])],
-                ),
-            ),
+            Condition::Was(&CERTIFICATE_SIGNING_REQUEST_APPROVED),
+            Condition::Was(&CERTIFICATE_SIGNING_REQUEST_DENIED),
         ],
         assertions: &[Assertion::Choose(machinery::options::CONTRADICTIONS, &[])],
     },
@@ -298,6 +296,10 @@ pub struct CertificateSigningRequestSpec {
     pub extra: BTreeMap<String, ExtraValue>,
 }
 
+const CERTIFICATE_SIGNING_REQUEST_SPEC_LEGACY: Condition = Condition::Is(
+    &["signerName"],
+    &["kubernetes.io/legacy-unknown"],
+);
 /// What is checked in [`CertificateSigningRequestSpec`], in this order.
 const CERTIFICATE_SIGNING_REQUEST_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
@@ -420,12 +422,8 @@ const CERTIFICATE_SIGNING_REQUEST_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["signerName"],
         when: &[
-            Condition::Is(&["signerName"], &["kubernetes.io/legacy-unknown"]),
-            Condition::Not(
-                &Condition::Was(
-                    &Condition::Is(&["signerName"], &["kubernetes.io/legacy-unknown"]),
-                ),
-            ),
+            CERTIFICATE_SIGNING_REQUEST_SPEC_LEGACY,
+            Condition::Not(&Condition::Was(&CERTIFICATE_SIGNING_REQUEST_SPEC_LEGACY)),
         ],
         assertions: &[
             Assertion::Invalid(
@@ -439,17 +437,9 @@ const CERTIFICATE_SIGNING_REQUEST_SPEC_CHECKS: &[CheckDef] = &[
             Condition::Not(
                 &Condition::All(
                     &[
-                        Condition::Is(
-                            &["signerName"],
-                            &["kubernetes.io/legacy-unknown"],
-                        ),
+                        CERTIFICATE_SIGNING_REQUEST_SPEC_LEGACY,
                         Condition::Not(
-                            &Condition::Was(
-                                &Condition::Is(
-                                    &["signerName"],
-                                    &["kubernetes.io/legacy-unknown"],
-                                ),
-                            ),
+                            &Condition::Was(&CERTIFICATE_SIGNING_REQUEST_SPEC_LEGACY),
                         ),
                     ],
                 ),
@@ -560,6 +550,10 @@ pub struct CertificateSigningRequestCondition {
     pub last_transition_time: Time,
 }
 
+const CERTIFICATE_SIGNING_REQUEST_CONDITION_ALWAYS_TRUE: Condition = Condition::Is(
+    &["type"],
+    &["Approved", "Denied", "Failed"],
+);
 /// What is checked in [`CertificateSigningRequestCondition`], in this order.
 const CERTIFICATE_SIGNING_REQUEST_CONDITION_CHECKS: &[CheckDef] = &[
     CheckDef {
@@ -571,14 +565,12 @@ const CERTIFICATE_SIGNING_REQUEST_CONDITION_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["status"],
-        when: &[Condition::Is(&["type"], &["Approved", "Denied", "Failed"])],
+        when: &[CERTIFICATE_SIGNING_REQUEST_CONDITION_ALWAYS_TRUE],
         assertions: &[Assertion::Required(""), Assertion::OneOf(&["True"])],
     },
     CheckDef {
         field: &["status"],
-        when: &[
-            Condition::Not(&Condition::Is(&["type"], &["Approved", "Denied", "Failed"])),
-        ],
+        when: &[Condition::Not(&CERTIFICATE_SIGNING_REQUEST_CONDITION_ALWAYS_TRUE)],
         assertions: &[
             Assertion::Required(""),
             Assertion::OneOf(&["False", "True", "Unknown"]),

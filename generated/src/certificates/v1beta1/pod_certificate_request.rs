@@ -23,6 +23,25 @@ pub struct PodCertificateRequest {
     pub status: PodCertificateRequestStatus,
 }
 
+const POD_CERTIFICATE_REQUEST_ISSUED: Condition = Condition::Some(
+    &["status", "conditions"],
+    &[Condition::Is(&["type"], &["Issued"]), Condition::Is(&["status"], &["True"])],
+);
+const POD_CERTIFICATE_REQUEST_DENIED: Condition = Condition::Some(
+    &["status", "conditions"],
+    &[Condition::Is(&["type"], &["Denied"]), Condition::Is(&["status"], &["True"])],
+);
+const POD_CERTIFICATE_REQUEST_FAILED: Condition = Condition::Some(
+    &["status", "conditions"],
+    &[Condition::Is(&["type"], &["Failed"]), Condition::Is(&["status"], &["True"])],
+);
+const POD_CERTIFICATE_REQUEST_CLOSED: Condition = Condition::Any(
+    &[
+        POD_CERTIFICATE_REQUEST_ISSUED,
+        POD_CERTIFICATE_REQUEST_DENIED,
+        POD_CERTIFICATE_REQUEST_FAILED,
+    ],
+);
 /// What is checked in [`PodCertificateRequest`], in this order.
 const POD_CERTIFICATE_REQUEST_CHECKS: &[CheckDef] = &[
     CheckDef {
@@ -70,33 +89,7 @@ const POD_CERTIFICATE_REQUEST_CHECKS: &[CheckDef] = &[
         field: &["status"],
         when: &[
             Condition::Part(&["change"]),
-            Condition::Was(
-                &Condition::Any(
-                    &[
-                        Condition::Some(
-                            &["status", "conditions"],
-                            &[
-                                Condition::Is(&["type"], &["Issued"]),
-                                Condition::Is(&["status"], &["True"]),
-                            ],
-                        ),
-                        Condition::Some(
-                            &["status", "conditions"],
-                            &[
-                                Condition::Is(&["type"], &["Denied"]),
-                                Condition::Is(&["status"], &["True"]),
-                            ],
-                        ),
-                        Condition::Some(
-                            &["status", "conditions"],
-                            &[
-                                Condition::Is(&["type"], &["Failed"]),
-                                Condition::Is(&["status"], &["True"]),
-                            ],
-                        ),
-                    ],
-                ),
-            ),
+            Condition::Was(&POD_CERTIFICATE_REQUEST_CLOSED),
             Condition::Changed(&["status"]),
         ],
         assertions: &[
@@ -109,52 +102,9 @@ const POD_CERTIFICATE_REQUEST_CHECKS: &[CheckDef] = &[
         field: &["status"],
         when: &[
             Condition::Part(&["change"]),
-            Condition::Not(
-                &Condition::Was(
-                    &Condition::Any(
-                        &[
-                            Condition::Some(
-                                &["status", "conditions"],
-                                &[
-                                    Condition::Is(&["type"], &["Issued"]),
-                                    Condition::Is(&["status"], &["True"]),
-                                ],
-                            ),
-                            Condition::Some(
-                                &["status", "conditions"],
-                                &[
-                                    Condition::Is(&["type"], &["Denied"]),
-                                    Condition::Is(&["status"], &["True"]),
-                                ],
-                            ),
-                            Condition::Some(
-                                &["status", "conditions"],
-                                &[
-                                    Condition::Is(&["type"], &["Failed"]),
-                                    Condition::Is(&["status"], &["True"]),
-                                ],
-                            ),
-                        ],
-                    ),
-                ),
-            ),
+            Condition::Not(&Condition::Was(&POD_CERTIFICATE_REQUEST_CLOSED)),
             Condition::Any(
-                &[
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["Denied"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                    Condition::Some(
-                        &["status", "conditions"],
-                        &[
-                            Condition::Is(&["type"], &["Failed"]),
-                            Condition::Is(&["status"], &["True"]),
-                        ],
-                    ),
-                ],
+                &[POD_CERTIFICATE_REQUEST_DENIED, POD_CERTIFICATE_REQUEST_FAILED],
             ),
             Condition::Not(
                 &Condition::None(
@@ -178,60 +128,10 @@ const POD_CERTIFICATE_REQUEST_CHECKS: &[CheckDef] = &[
         field: &[],
         when: &[
             Condition::Part(&["change"]),
-            Condition::Not(
-                &Condition::Was(
-                    &Condition::Any(
-                        &[
-                            Condition::Some(
-                                &["status", "conditions"],
-                                &[
-                                    Condition::Is(&["type"], &["Issued"]),
-                                    Condition::Is(&["status"], &["True"]),
-                                ],
-                            ),
-                            Condition::Some(
-                                &["status", "conditions"],
-                                &[
-                                    Condition::Is(&["type"], &["Denied"]),
-                                    Condition::Is(&["status"], &["True"]),
-                                ],
-                            ),
-                            Condition::Some(
-                                &["status", "conditions"],
-                                &[
-                                    Condition::Is(&["type"], &["Failed"]),
-                                    Condition::Is(&["status"], &["True"]),
-                                ],
-                            ),
-                        ],
-                    ),
-                ),
-            ),
-            Condition::Not(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[
-                        Condition::Is(&["type"], &["Denied"]),
-                        Condition::Is(&["status"], &["True"]),
-                    ],
-                ),
-            ),
-            Condition::Not(
-                &Condition::Some(
-                    &["status", "conditions"],
-                    &[
-                        Condition::Is(&["type"], &["Failed"]),
-                        Condition::Is(&["status"], &["True"]),
-                    ],
-                ),
-            ),
-            Condition::Some(
-                &["status", "conditions"],
-                &[
-                    Condition::Is(&["type"], &["Issued"]),
-                    Condition::Is(&["status"], &["True"]),
-                ],
-            ),
+            Condition::Not(&Condition::Was(&POD_CERTIFICATE_REQUEST_CLOSED)),
+            Condition::Not(&POD_CERTIFICATE_REQUEST_DENIED),
+            Condition::Not(&POD_CERTIFICATE_REQUEST_FAILED),
+            POD_CERTIFICATE_REQUEST_ISSUED,
         ],
         assertions: &[
             Assertion::Field(
@@ -255,62 +155,8 @@ const POD_CERTIFICATE_REQUEST_CHECKS: &[CheckDef] = &[
         field: &["status"],
         when: &[
             Condition::Part(&["change"]),
-            Condition::Not(
-                &Condition::Was(
-                    &Condition::Any(
-                        &[
-                            Condition::Some(
-                                &["status", "conditions"],
-                                &[
-                                    Condition::Is(&["type"], &["Issued"]),
-                                    Condition::Is(&["status"], &["True"]),
-                                ],
-                            ),
-                            Condition::Some(
-                                &["status", "conditions"],
-                                &[
-                                    Condition::Is(&["type"], &["Denied"]),
-                                    Condition::Is(&["status"], &["True"]),
-                                ],
-                            ),
-                            Condition::Some(
-                                &["status", "conditions"],
-                                &[
-                                    Condition::Is(&["type"], &["Failed"]),
-                                    Condition::Is(&["status"], &["True"]),
-                                ],
-                            ),
-                        ],
-                    ),
-                ),
-            ),
-            Condition::Not(
-                &Condition::Any(
-                    &[
-                        Condition::Some(
-                            &["status", "conditions"],
-                            &[
-                                Condition::Is(&["type"], &["Issued"]),
-                                Condition::Is(&["status"], &["True"]),
-                            ],
-                        ),
-                        Condition::Some(
-                            &["status", "conditions"],
-                            &[
-                                Condition::Is(&["type"], &["Denied"]),
-                                Condition::Is(&["status"], &["True"]),
-                            ],
-                        ),
-                        Condition::Some(
-                            &["status", "conditions"],
-                            &[
-                                Condition::Is(&["type"], &["Failed"]),
-                                Condition::Is(&["status"], &["True"]),
-                            ],
-                        ),
-                    ],
-                ),
-            ),
+            Condition::Not(&Condition::Was(&POD_CERTIFICATE_REQUEST_CLOSED)),
+            Condition::Not(&POD_CERTIFICATE_REQUEST_CLOSED),
             Condition::Changed(&["status"]),
         ],
         assertions: &[
@@ -380,6 +226,23 @@ pub struct PodCertificateRequestSpec {
     pub unverified_user_annotations: BTreeMap<String, String>,
 }
 
+const POD_CERTIFICATE_REQUEST_SPEC_OF_KUBERNETES: Condition = Condition::Matches(
+    &["signerName"],
+    "^([^/]*\\.)?kubernetes\\.io(/|$)",
+);
+const POD_CERTIFICATE_REQUEST_SPEC_BY_REQUEST: Condition = Condition::All(
+    &[
+        Condition::Set(&["stubPKCS10Request"]),
+        Condition::None(&[&["pkixPublicKey"], &["proofOfPossession"]]),
+    ],
+);
+const POD_CERTIFICATE_REQUEST_SPEC_BY_KEY: Condition = Condition::All(
+    &[
+        Condition::Unset(&["stubPKCS10Request"]),
+        Condition::Set(&["pkixPublicKey"]),
+        Condition::Set(&["proofOfPossession"]),
+    ],
+);
 /// What is checked in [`PodCertificateRequestSpec`], in this order.
 const POD_CERTIFICATE_REQUEST_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
@@ -453,18 +316,14 @@ const POD_CERTIFICATE_REQUEST_SPEC_CHECKS: &[CheckDef] = &[
     },
     CheckDef {
         field: &["maxExpirationSeconds"],
-        when: &[Condition::Matches(&["signerName"], "^([^/]*\\.)?kubernetes\\.io(/|$)")],
+        when: &[POD_CERTIFICATE_REQUEST_SPEC_OF_KUBERNETES],
         assertions: &[
             Assertion::Range(3600, 86400, "must be in the range [3600, 86400]"),
         ],
     },
     CheckDef {
         field: &["maxExpirationSeconds"],
-        when: &[
-            Condition::Not(
-                &Condition::Matches(&["signerName"], "^([^/]*\\.)?kubernetes\\.io(/|$)"),
-            ),
-        ],
+        when: &[Condition::Not(&POD_CERTIFICATE_REQUEST_SPEC_OF_KUBERNETES)],
         assertions: &[
             Assertion::Range(3600, 7862400, "must be in the range [3600, 7862400]"),
         ],
@@ -473,12 +332,7 @@ const POD_CERTIFICATE_REQUEST_SPEC_CHECKS: &[CheckDef] = &[
         field: &[],
         when: &[
             Condition::Set(&["maxExpirationSeconds"]),
-            Condition::All(
-                &[
-                    Condition::Set(&["stubPKCS10Request"]),
-                    Condition::None(&[&["pkixPublicKey"], &["proofOfPossession"]]),
-                ],
-            ),
+            POD_CERTIFICATE_REQUEST_SPEC_BY_REQUEST,
         ],
         assertions: &[
             Assertion::Field(&["stubPKCS10Request"], &[Assertion::MaxBytes(10240, "")]),
@@ -499,13 +353,7 @@ const POD_CERTIFICATE_REQUEST_SPEC_CHECKS: &[CheckDef] = &[
         field: &[],
         when: &[
             Condition::Set(&["maxExpirationSeconds"]),
-            Condition::All(
-                &[
-                    Condition::Unset(&["stubPKCS10Request"]),
-                    Condition::Set(&["pkixPublicKey"]),
-                    Condition::Set(&["proofOfPossession"]),
-                ],
-            ),
+            POD_CERTIFICATE_REQUEST_SPEC_BY_KEY,
         ],
         assertions: &[
             Assertion::Field(&["pkixPublicKey"], &[Assertion::MaxBytes(10240, "")]),
@@ -528,23 +376,8 @@ const POD_CERTIFICATE_REQUEST_SPEC_CHECKS: &[CheckDef] = &[
         field: &[],
         when: &[
             Condition::Set(&["maxExpirationSeconds"]),
-            Condition::Not(
-                &Condition::All(
-                    &[
-                        Condition::Set(&["stubPKCS10Request"]),
-                        Condition::None(&[&["pkixPublicKey"], &["proofOfPossession"]]),
-                    ],
-                ),
-            ),
-            Condition::Not(
-                &Condition::All(
-                    &[
-                        Condition::Unset(&["stubPKCS10Request"]),
-                        Condition::Set(&["pkixPublicKey"]),
-                        Condition::Set(&["proofOfPossession"]),
-                    ],
-                ),
-            ),
+            Condition::Not(&POD_CERTIFICATE_REQUEST_SPEC_BY_REQUEST),
+            Condition::Not(&POD_CERTIFICATE_REQUEST_SPEC_BY_KEY),
         ],
         assertions: &[
             Assertion::InvalidOmitted(

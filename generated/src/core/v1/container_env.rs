@@ -376,6 +376,25 @@ pub struct ResourceFieldSelector {
     pub divisor: Quantity,
 }
 
+const RESOURCE_FIELD_SELECTOR_DIVIDES_BYTES: Condition = Condition::Is(
+    &["divisor"],
+    &[
+        "0",
+        "1",
+        "1k",
+        "1M",
+        "1G",
+        "1T",
+        "1P",
+        "1E",
+        "1Ki",
+        "1Mi",
+        "1Gi",
+        "1Ti",
+        "1Pi",
+        "1Ei",
+    ],
+);
 /// What is checked in [`ResourceFieldSelector`], in this order.
 const RESOURCE_FIELD_SELECTOR_CHECKS: &[CheckDef] = &[
     CheckDef {
@@ -466,27 +485,7 @@ const RESOURCE_FIELD_SELECTOR_CHECKS: &[CheckDef] = &[
         when: &[
             Condition::Part(&["", "volume"]),
             Condition::Is(&["resource"], &["limits.memory", "requests.memory"]),
-            Condition::Not(
-                &Condition::Is(
-                    &["divisor"],
-                    &[
-                        "0",
-                        "1",
-                        "1k",
-                        "1M",
-                        "1G",
-                        "1T",
-                        "1P",
-                        "1E",
-                        "1Ki",
-                        "1Mi",
-                        "1Gi",
-                        "1Ti",
-                        "1Pi",
-                        "1Ei",
-                    ],
-                ),
-            ),
+            Condition::Not(&RESOURCE_FIELD_SELECTOR_DIVIDES_BYTES),
         ],
         assertions: &[
             Assertion::At(
@@ -508,27 +507,7 @@ const RESOURCE_FIELD_SELECTOR_CHECKS: &[CheckDef] = &[
                 &["resource"],
                 &["limits.ephemeral-storage", "requests.ephemeral-storage"],
             ),
-            Condition::Not(
-                &Condition::Is(
-                    &["divisor"],
-                    &[
-                        "0",
-                        "1",
-                        "1k",
-                        "1M",
-                        "1G",
-                        "1T",
-                        "1P",
-                        "1E",
-                        "1Ki",
-                        "1Mi",
-                        "1Gi",
-                        "1Ti",
-                        "1Pi",
-                        "1Ei",
-                    ],
-                ),
-            ),
+            Condition::Not(&RESOURCE_FIELD_SELECTOR_DIVIDES_BYTES),
         ],
         assertions: &[
             Assertion::At(
@@ -550,27 +529,7 @@ const RESOURCE_FIELD_SELECTOR_CHECKS: &[CheckDef] = &[
                 &["resource"],
                 &["limits.hugepages-", "requests.hugepages-"],
             ),
-            Condition::Not(
-                &Condition::Is(
-                    &["divisor"],
-                    &[
-                        "0",
-                        "1",
-                        "1k",
-                        "1M",
-                        "1G",
-                        "1T",
-                        "1P",
-                        "1E",
-                        "1Ki",
-                        "1Mi",
-                        "1Gi",
-                        "1Ti",
-                        "1Pi",
-                        "1Ei",
-                    ],
-                ),
-            ),
+            Condition::Not(&RESOURCE_FIELD_SELECTOR_DIVIDES_BYTES),
         ],
         assertions: &[
             Assertion::At(

@@ -68,6 +68,12 @@ pub struct Service {
     pub status: ServiceStatus,
 }
 
+const SERVICE_HEADLESS: Condition = Condition::All(
+    &[
+        Condition::Single(&["spec", "clusterIPs"]),
+        Condition::Is(&["spec", "clusterIPs"], &["None"]),
+    ],
+);
 /// What is checked in [`Service`], in this order.
 const SERVICE_CHECKS: &[CheckDef] = &[
     CheckDef {
@@ -104,24 +110,7 @@ const SERVICE_CHECKS: &[CheckDef] = &[
                 ),
             ),
             Condition::Not(
-                &Condition::All(
-                    &[
-                        Condition::All(
-                            &[
-                                Condition::Single(&["spec", "clusterIPs"]),
-                                Condition::Is(&["spec", "clusterIPs"], &["None"]),
-                            ],
-                        ),
-                        Condition::Was(
-                            &Condition::All(
-                                &[
-                                    Condition::Single(&["spec", "clusterIPs"]),
-                                    Condition::Is(&["spec", "clusterIPs"], &["None"]),
-                                ],
-                            ),
-                        ),
-                    ],
-                ),
+                &Condition::All(&[SERVICE_HEADLESS, Condition::Was(&SERVICE_HEADLESS)]),
             ),
         ],
         assertions: &[Assertion::Below("address_change")],
@@ -142,24 +131,7 @@ const SERVICE_CHECKS: &[CheckDef] = &[
                 ),
             ),
             Condition::Not(
-                &Condition::Any(
-                    &[
-                        Condition::All(
-                            &[
-                                Condition::Single(&["spec", "clusterIPs"]),
-                                Condition::Is(&["spec", "clusterIPs"], &["None"]),
-                            ],
-                        ),
-                        Condition::Was(
-                            &Condition::All(
-                                &[
-                                    Condition::Single(&["spec", "clusterIPs"]),
-                                    Condition::Is(&["spec", "clusterIPs"], &["None"]),
-                                ],
-                            ),
-                        ),
-                    ],
-                ),
+                &Condition::Any(&[SERVICE_HEADLESS, Condition::Was(&SERVICE_HEADLESS)]),
             ),
         ],
         assertions: &[Assertion::Below("family_change")],

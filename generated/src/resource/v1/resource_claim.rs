@@ -605,7 +605,7 @@ const DEVICE_CONSTRAINT_CHECKS: &[CheckDef] = &[
                     Assertion::Format(
                         machinery::format::field::device_request_reference,
                     ),
-                    Assertion::Listed(
+                    Assertion::Noted(
                         machinery::options::DEVICE_REQUESTS,
                         "must be the name of a request in the claim or the name of a request and \
                 a subrequest separated by '/'",
@@ -690,7 +690,7 @@ const DEVICE_CLAIM_CONFIGURATION_CHECKS: &[CheckDef] = &[
                     Assertion::Format(
                         machinery::format::field::device_request_reference,
                     ),
-                    Assertion::Listed(
+                    Assertion::Noted(
                         machinery::options::DEVICE_REQUESTS,
                         "must be the name of a request in the claim or the name of a request and \
                 a subrequest separated by '/'",

@@ -218,7 +218,7 @@ const DEVICE_REQUEST_ALLOCATION_RESULT_CHECKS: &[CheckDef] = &[
         when: &[],
         assertions: &[
             Assertion::Format(machinery::format::field::device_request_reference),
-            Assertion::Listed(
+            Assertion::Noted(
                 machinery::options::DEVICE_REQUESTS,
                 "must be the name of a request in the claim or the name of a request and \
                 a subrequest separated by '/'",
@@ -263,9 +263,21 @@ const DEVICE_REQUEST_ALLOCATION_RESULT_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[Assertion::Open(&[machinery::options::BINDING_CONDITIONS])],
+    },
+    CheckDef {
         field: &["bindingConditions"],
         when: &[],
-        assertions: &[Assertion::Each(&[Assertion::Distinct(&[], "")])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Note(machinery::options::BINDING_CONDITIONS, &[]),
+                    Assertion::Distinct(&[], ""),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["bindingFailureConditions"],
@@ -274,8 +286,8 @@ const DEVICE_REQUEST_ALLOCATION_RESULT_CHECKS: &[CheckDef] = &[
             Assertion::Each(
                 &[
                     Assertion::Field(&[], &[Assertion::Distinct(&[], "")]),
-                    Assertion::NotAmong(
-                        &["bindingConditions"],
+                    Assertion::Unnoted(
+                        machinery::options::BINDING_CONDITIONS,
                         "bindingFailureConditions must not overlap with bindingConditions",
                     ),
                 ],
@@ -384,7 +396,7 @@ const DEVICE_ALLOCATION_CONFIGURATION_CHECKS: &[CheckDef] = &[
                     Assertion::Format(
                         machinery::format::field::device_request_reference,
                     ),
-                    Assertion::Listed(
+                    Assertion::Noted(
                         machinery::options::DEVICE_REQUESTS,
                         "must be the name of a request in the claim or the name of a request and \
                 a subrequest separated by '/'",

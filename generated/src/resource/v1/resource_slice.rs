@@ -599,9 +599,21 @@ const DEVICE_CHECKS: &[CheckDef] = &[
         ],
     },
     CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[Assertion::Open(&[machinery::options::BINDING_CONDITIONS])],
+    },
+    CheckDef {
         field: &["bindingConditions"],
         when: &[],
-        assertions: &[Assertion::Each(&[Assertion::Distinct(&[], "")])],
+        assertions: &[
+            Assertion::Each(
+                &[
+                    Assertion::Note(machinery::options::BINDING_CONDITIONS, &[]),
+                    Assertion::Distinct(&[], ""),
+                ],
+            ),
+        ],
     },
     CheckDef {
         field: &["bindingFailureConditions"],
@@ -610,8 +622,8 @@ const DEVICE_CHECKS: &[CheckDef] = &[
             Assertion::Each(
                 &[
                     Assertion::Field(&[], &[Assertion::Distinct(&[], "")]),
-                    Assertion::NotAmong(
-                        &["bindingConditions"],
+                    Assertion::Unnoted(
+                        machinery::options::BINDING_CONDITIONS,
                         "bindingFailureConditions must not overlap with bindingConditions",
                     ),
                 ],

@@ -35,6 +35,16 @@ const POD_GROUP_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::Below("")],
     },
     CheckDef {
+        field: &[],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Open(&[machinery::options::SPEC_CLAIMS])],
+    },
+    CheckDef {
+        field: &["spec", "resourceClaims", "name"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Note(machinery::options::SPEC_CLAIMS, &[])],
+    },
+    CheckDef {
         field: &["status", "resourceClaimStatuses"],
         when: &[Condition::Subresource("status")],
         assertions: &[
@@ -43,8 +53,8 @@ const POD_GROUP_CHECKS: &[CheckDef] = &[
                     Assertion::Field(
                         &["name"],
                         &[
-                            Assertion::Among(
-                                &["spec", "resourceClaims", "name"],
+                            Assertion::Noted(
+                                machinery::options::SPEC_CLAIMS,
                                 "must match the name of an entry in `spec.resourceClaims`",
                             ),
                         ],

@@ -25,13 +25,14 @@ const MAX_AMOUNTS: usize = 10;
 /// The names that constraints, configurations and results may refer to (`gatherRequestNames`). By hand: names of
 /// alternatives stand behind those of their requests, and of requests of one name the last one counts.
 pub fn choose_device_requests(v: &mut Validation<'_>, _: &Path<'_>, new: &DeviceClaim, _: Option<&DeviceClaim>) {
+    v.open_notes(options::DEVICE_REQUESTS);
     let mut known = HashSet::new();
-    let mut names = Vec::new();
     for request in new.requests.iter().rev().filter(|request| known.insert(&request.name)) {
-        names.push(request.name.clone());
-        names.extend(request.first_available.iter().map(|one| format!("{}/{}", request.name, one.name)));
+        v.note(options::DEVICE_REQUESTS, &request.name);
+        for one in &request.first_available {
+            v.note(options::DEVICE_REQUESTS, &format!("{}/{}", request.name, one.name));
+        }
     }
-    v.set_option_texts(options::DEVICE_REQUESTS, names);
 }
 
 /// `validateCELSelector`. By hand: the expression is compiled.
@@ -89,7 +90,8 @@ pub fn choose_allocated_devices(
     new: &ResourceClaimStatus,
     _: Option<&ResourceClaimStatus>,
 ) {
-    v.set_option_texts(options::ALLOCATED_DEVICES, allocated_devices(new));
+    v.open_notes(options::ALLOCATED_DEVICES);
+    allocated_devices(new).for_each(|id| v.note(options::ALLOCATED_DEVICES, &id));
 }
 
 /// A status is of a device that the claim has got.
@@ -100,7 +102,7 @@ pub fn validate_allocated_device(
     _: Option<&AllocatedDeviceStatus>,
 ) {
     let id = id_of(new);
-    if !v.has_option_text(options::ALLOCATED_DEVICES, &id) {
+    if !v.has_noted(options::ALLOCATED_DEVICES, &id) {
         v.invalid(path, BadValue::Json(id), "must be an allocated device in the claim");
     }
 }

@@ -105,7 +105,7 @@ impl Validation<'_> {
                 if matches!(condition, Condition::Fewer(..)) { count < stored } else { count > stored }
             }
             Condition::Preceded(conditions) => of.items.is_some_and(|items| {
-                items.before().any(|item| self.all(conditions, Of::structure(of.path, item, None, None)))
+                items.is_preceded(conditions, |item| self.all(conditions, Of::structure(of.path, item, None, None)))
             }),
             Condition::Flips(conditions) => conditions.iter().any(|condition| {
                 let held = of.stored().is_some_and(|stored| self.holds(*condition, stored));

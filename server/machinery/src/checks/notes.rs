@@ -69,14 +69,14 @@ impl Validation<'_> {
             }
             Assertion::Noted(name, detail) if !of.text().is_some_and(|text| self.has_noted(name, &text)) => {
                 match detail {
-                    "" => self.not_found(of.path, of.shown()),
-                    detail => self.invalid(of.path, of.shown(), detail),
+                    "" => self.not_found(of.path, of.shown_plain()),
+                    detail => self.invalid(of.path, of.shown_plain(), detail),
                 }
             }
             Assertion::Unnoted(name, detail) if of.text().is_some_and(|text| self.has_noted(name, &text)) => {
                 match detail {
-                    "" => self.duplicate(of.path, of.shown()),
-                    detail => self.invalid(of.path, of.shown(), detail),
+                    "" => self.duplicate(of.path, of.shown_plain()),
+                    detail => self.invalid(of.path, of.shown_plain(), detail),
                 }
             }
             _ => {}

@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
+use super::Condition;
 use crate::def::{FieldDef, Flags, Shape};
 use crate::field_error::BadValue;
 use crate::field_path::Path;
@@ -41,6 +42,8 @@ pub(super) struct Items<'a> {
     /// The list, and how many items of it were met.
     list: Value<'a>,
     met: Cell<usize>,
+    /// How many of them were looked at for conditions, by the place of the conditions, and whether one met them.
+    preceded: RefCell<HashMap<usize, (usize, bool)>>,
     /// The values that were met, by the field that they are of.
     seen: RefCell<HashSet<(usize, String)>>,
     /// The list that is stored.
@@ -52,13 +55,21 @@ pub(super) struct Items<'a> {
 impl<'a> Items<'a> {
     /// A list of so many items, of which none was met.
     pub fn new(count: usize, list: Value<'a>, old: Option<Value<'a>>) -> Self {
-        Items { count, list, met: Cell::new(0), seen: RefCell::default(), old, stored: RefCell::default() }
+        let (met, preceded, seen, stored) = Default::default();
+        Items { count, list, met, preceded, seen, old, stored }
     }
 
-    /// The items before the one that is met last.
-    pub fn before(&self) -> impl Iterator<Item = Ref<'a>> {
-        let list = if let Value::StructList(list) = self.list { Some(list) } else { None };
-        list.into_iter().flat_map(|list| list.iter()).take(self.met.get().saturating_sub(1))
+    /// Whether an item before the one that is met last meets conditions. Each item is asked once.
+    pub fn is_preceded(&self, conditions: &[Condition], meets: impl Fn(Ref<'a>) -> bool) -> bool {
+        let Value::StructList(list) = self.list else { return false };
+        let before = self.met.get().saturating_sub(1);
+        let mut preceded = self.preceded.borrow_mut();
+        let (asked, is_met) = preceded.entry(conditions.as_ptr().addr()).or_default();
+        if !*is_met && *asked < before {
+            *is_met = (*asked..before).filter_map(|index| list.get(index)).any(meets);
+            *asked = before;
+        }
+        *is_met
     }
 
     /// Whether the stored list has an item with the value of a field.
@@ -267,11 +278,6 @@ impl<'a> Of<'a> {
         self.old.is_some_and(|old| old != self.new)
     }
 
-    /// Whether a text stands at the end of a way, also in items of lists, or is a key of the map there.
-    pub fn has_text(self, way: &[&str], text: &str) -> bool {
-        holds_text(self.new, way, text)
-    }
-
     /// The number that it is.
     pub fn number(self) -> Option<i64> {
         match self.new {
@@ -373,9 +379,17 @@ impl<'a> Of<'a> {
     }
 
     /// Whether it is no plain text in Go, but one of a type of its own. Texts behind pointers are taken as plain.
-    pub fn is_of_named_type(self) -> bool {
+    fn is_of_named_type(self) -> bool {
         let is_pointer = matches!(self.field.map(FieldDef::shape), Some(Shape::Opt(_)));
         !is_pointer && self.field.is_some_and(|field| !field.info.go_type.is_empty())
+    }
+
+    /// The value as messages show it that upstream gives as a plain text.
+    pub fn shown_plain(self) -> BadValue {
+        match self.new {
+            Value::String(text) if !self.is_of_named_type() => text.into(),
+            _ => self.shown(),
+        }
     }
 
     /// The value as messages show it. Texts of named types, and those behind pointers, are shown as JSON.
@@ -438,20 +452,6 @@ fn text_of(value: Value<'_>) -> Option<Cow<'_, str>> {
         Value::Bytes(bytes) => String::from_utf8_lossy(bytes),
         _ => return None,
     })
-}
-
-fn holds_text(value: Value<'_>, way: &[&str], text: &str) -> bool {
-    match (value, way) {
-        (Value::StructList(items), way) => items.iter().any(|item| holds_text(Value::Struct(item), way, text)),
-        (Value::Struct(of), [name, way @ ..]) => of.by_name(name).is_some_and(|value| holds_text(value, way, text)),
-        (Value::List(list), []) => {
-            (0..list.len()).filter_map(|index| list.get(index)).any(|item| item == Value::String(text))
-        }
-        (Value::Map(map), []) => map.get(text).is_some(),
-        (Value::StructMap(map), []) => map.get(text).is_some(),
-        (value, []) => value == Value::String(text),
-        _ => false,
-    }
 }
 
 /// A text without its middle where it has more than so many bytes.

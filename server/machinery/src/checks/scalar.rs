@@ -63,17 +63,7 @@ impl Validation<'_> {
             },
             Assertion::Format(format) => self.errors.extend(format(of.path, text)),
             Assertion::Name(rule) => {
-                let shown = || if of.is_of_named_type() { of.shown() } else { text.into() };
-                rule.check(text, false).into_iter().for_each(|why| self.invalid(of.path, shown(), why));
-            }
-            Assertion::Listed(option, detail) if !self.has_option_text(option, text) => {
-                self.invalid(of.path, of.shown(), detail);
-            }
-            Assertion::Among(field, detail) if !of.of_home(&[]).has_text(field, text) => {
-                self.invalid(of.path, of.shown(), detail);
-            }
-            Assertion::NotAmong(field, detail) if of.of_home(&[]).has_text(field, text) => {
-                self.invalid(of.path, of.shown(), detail);
+                rule.check(text, false).into_iter().for_each(|why| self.invalid(of.path, of.shown_plain(), why));
             }
             Assertion::OneOf(known) if !known.contains(&text) => self.not_supported(of.path, of.shown(), known),
             Assertion::Port => self.malformed(of.path, text, format::is_valid_port_name(text)),

@@ -7,12 +7,10 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{NameRule, is_dns1123_label};
 use machinery::hooks::Validation;
-use machinery::options::CONTAINER_NAME;
 
 use crate::batch::strategy::{CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME};
 use crate::core::internal::internal_value;
 use generated::batch::v1::{Job, PodFailurePolicyOnExitCodesRequirement};
-use generated::core::v1::PodTemplateSpec;
 use generated::meta::v1::ObjectMeta;
 use meta::{compiled_selector, selects, validate_whole_object_meta};
 
@@ -64,32 +62,6 @@ pub fn validate_names_of_pods(v: &mut Validation<'_>, path: &Path<'_>, new: &Job
     if !is_dns1123_label(&host).is_empty() {
         let detail = format!("will not able to create pod with invalid DNS label: {host}");
         v.invalid(&path.child("metadata.name"), &new.metadata.name, detail);
-    }
-}
-
-/// By hand: the rules look names up in the template, each of which is a text of the option.
-pub fn choose_container_names(
-    v: &mut Validation<'_>,
-    _: &Path<'_>,
-    new: &PodTemplateSpec,
-    _: Option<&PodTemplateSpec>,
-) {
-    v.set_option(CONTAINER_NAME, false);
-    let containers = new.spec.containers.iter().chain(&new.spec.init_containers);
-    v.options.extend(containers.map(|container| (CONTAINER_NAME, container.name.clone())));
-}
-
-/// By hand: the name is looked up in the template.
-pub fn validate_container_name(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &PodFailurePolicyOnExitCodesRequirement,
-    _: Option<&PodFailurePolicyOnExitCodesRequirement>,
-) {
-    let name = new.container_name.as_deref().unwrap_or_default();
-    if !v.options.iter().any(|(option, text)| *option == CONTAINER_NAME && text == name) {
-        let detail = "must be one of the container or initContainer names in the pod template";
-        v.invalid(&path.child("containerName"), name, detail);
     }
 }
 

@@ -4,9 +4,7 @@ use bytes::Bytes;
 
 #[derive(Clone, Default)]
 struct Shelf {
-    tag: String,
     tags: Vec<String>,
-    not: Vec<String>,
     raw: RawExtension,
     named: BTreeMap<String, Port>,
     ports: Vec<Port>,
@@ -14,15 +12,6 @@ struct Shelf {
 }
 
 describe! { Shelf, SHELF "Shelf" { .checks(&[
-    check(&["tag"], &[
-        Assertion::Optional,
-        Assertion::Listed(crate::options::OBJECT_NAME, "must be known"),
-        Assertion::Among(&["ports", "name"], "must be a port"),
-    ]),
-    check(&["not"], &[Assertion::Each(&[
-        Assertion::Field(&[], &[Assertion::Distinct(&[], "")]),
-        Assertion::NotAmong(&["tags"], "must be no tag"),
-    ])]),
     check_when(&["tags"], &[Condition::SentEmpty(&["tags"])], &[Assertion::InvalidNull("must not be empty")]),
     check(&["raw"], &[Assertion::MaxBytes(8, ""), Assertion::Valid, Assertion::JsonObject]),
     check(&["named"], &[Assertion::ShortKeys(7, &[Assertion::Each(&[
@@ -34,9 +23,7 @@ describe! { Shelf, SHELF "Shelf" { .checks(&[
     ])])]),
     check(&["kept"], &[Assertion::Each(&[Assertion::Ratchet, Assertion::Missing("must be stored")])]),
 ]) } [
-    tag:   "tag",   1, OMIT;
     tags:  "tags",  2, OMIT;
-    not:   "not",   3, OMIT;
     raw:   "raw",   4, OMIT;
     named: "named", 5, OMIT;
     ports: "ports", 6, OMIT;
@@ -47,48 +34,29 @@ fn named(name: &str, number: i32) -> Port {
     Port { name: name.into(), number }
 }
 
-/// The errors of the declared checks, with texts of an option and a document that was sent.
-fn errors_with(new: &Shelf, old: Option<&Shelf>, texts: &[&str], sent: &str) -> Vec<String> {
+/// The errors of the declared checks, with a document that was sent.
+fn errors_with(new: &Shelf, old: Option<&Shelf>, sent: &str) -> Vec<String> {
     let context = Context::default();
     let sent = serde_json::from_str(sent).ok();
     context.sent.set(move || sent);
     let mut errors = Vec::new();
     let mut v = Validation::new(&context, &mut errors);
-    v.set_option_texts(crate::options::OBJECT_NAME, texts.iter().map(|text| text.to_string()));
     v.checks(&Path::NONE, Ref::of(new), old.map(Ref::of));
     errors.iter().map(|error| format!("{}: {}", error.field, error.body())).collect()
 }
 
 #[test]
-fn texts_are_looked_for_in_options_and_fields() {
-    let mut shelf = Shelf { tag: "a".into(), ports: vec![named("a", 1)], ..Shelf::default() };
-    assert_eq!(errors_with(&shelf, None, &["b", "a"], "{}"), [""; 0]);
-    shelf.tag = "b".into();
-    assert_eq!(errors_with(&shelf, None, &["b"], "{}"), ["tag: Invalid value: \"b\": must be a port"]);
-    shelf.tag = "a".into();
-    assert_eq!(errors_with(&shelf, None, &["b"], "{}"), ["tag: Invalid value: \"a\": must be known"]);
-    let not = ["x", "y", "y"].map(String::from).to_vec();
-    let shelf = Shelf { tags: vec!["y".into()], not, ..Shelf::default() };
-    let expect = [
-        "not[1]: Invalid value: \"y\": must be no tag",
-        "not[2]: Duplicate value: \"y\"",
-        "not[2]: Invalid value: \"y\": must be no tag",
-    ];
-    assert_eq!(errors_with(&shelf, None, &[], "{}"), expect);
-}
-
-#[test]
 fn conditions_look_at_the_document() {
     let expect = ["tags: Invalid value: null: must not be empty"];
-    assert_eq!(errors_with(&Shelf::default(), None, &[], "{\"tags\": []}"), expect);
-    assert_eq!(errors_with(&Shelf::default(), None, &[], "{\"tags\": null}"), [""; 0]);
+    assert_eq!(errors_with(&Shelf::default(), None, "{\"tags\": []}"), expect);
+    assert_eq!(errors_with(&Shelf::default(), None, "{\"tags\": null}"), [""; 0]);
 }
 
 #[test]
 fn raw_json_is_an_object() {
     let errors = |text: &str| {
         let raw = RawExtension::new(Bytes::copy_from_slice(text.as_bytes()));
-        errors_with(&Shelf { raw, ..Shelf::default() }, None, &[], "{}")
+        errors_with(&Shelf { raw, ..Shelf::default() }, None, "{}")
     };
     assert_eq!(errors(""), [""; 0]);
     assert_eq!(errors("{}"), [""; 0]);
@@ -101,7 +69,7 @@ fn raw_json_is_an_object() {
 #[test]
 fn entries_have_keys_that_are_shown_in_short() {
     let entries = [("a", named("a", 0)), ("Abcdefgh", named("a", 0))].map(|(key, port)| (key.to_string(), port));
-    let found = errors_with(&Shelf { named: BTreeMap::from(entries), ..Shelf::default() }, None, &[], "{}");
+    let found = errors_with(&Shelf { named: BTreeMap::from(entries), ..Shelf::default() }, None, "{}");
     let begins = [
         "named: Invalid value: \"Abcdefgh\": a lowercase RFC 1123 label",
         "named[Ab...gh].number: Invalid value: 0: must be greater than zero",
@@ -116,12 +84,12 @@ fn items_are_compared_with_stored_ones_of_the_same_name() {
     let old = Shelf { ports: vec![named("a", 1), named("b", 2), named("b", 3)], ..Shelf::default() };
     let new = Shelf { ports: vec![named("b", 2), named("c", 3), named("a", 4)], ..Shelf::default() };
     let expect = ["ports[2].number: Invalid value: 4: field is immutable"];
-    assert_eq!(errors_with(&new, Some(&old), &[], "{}"), expect);
+    assert_eq!(errors_with(&new, Some(&old), "{}"), expect);
 }
 
 #[test]
 fn structs_are_looked_for_among_stored_ones() {
     let old = Shelf { kept: vec![named("a", 1), named("b", 2)], ..Shelf::default() };
     let new = Shelf { kept: vec![named("b", 2), named("a", 2)], ..Shelf::default() };
-    assert_eq!(errors_with(&new, Some(&old), &[], "{}"), ["kept[1]: Required value: must be stored"]);
+    assert_eq!(errors_with(&new, Some(&old), "{}"), ["kept[1]: Required value: must be stored"]);
 }
