@@ -222,21 +222,6 @@ pub fn apply(
     with_context(endpoint, manager, |context| managed::apply(context, live.as_ref(), config, force))
 }
 
-/// After admission: a write that changes nothing but times of ownership is no write.
-pub fn keep_times(live: &Owned, new: &mut Owned) {
-    let (Some(before), Some(after)) = (meta(live.as_ref()), meta(new.as_ref())) else { return };
-    // A version that stands for any becomes that of the stored object.
-    let says_version = !matches!(after.resource_version.as_str(), "" | "0");
-    let ignored: &[&str] = if says_version { &["managedFields"] } else { &["managedFields", "resourceVersion"] };
-    let is_same = json::is_same_but(Ref::of(before), Ref::of(after), ignored)
-        && json::is_same_but(live.as_ref(), new.as_ref(), &["apiVersion", "kind", "metadata"])
-        && managed::is_same_but_times(&owners(before), &owners(after));
-    let kept = is_same.then(|| before.managed_fields.clone());
-    if let (Some(kept), Some(meta)) = (kept, meta_mut(new)) {
-        meta.managed_fields = kept;
-    }
-}
-
 /// A hub object as a document in the endpoint's version.
 pub fn document(endpoint: &Endpoint, hub: &Owned) -> Value {
     let versioned = in_version(endpoint.kind, hub);

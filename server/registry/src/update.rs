@@ -15,6 +15,7 @@ use storage::{Txn, TxnOutcome};
 use crate::companion::Outcome;
 use crate::metadata::{MetaExt, meta, meta_mut};
 use crate::options::{CreateOptions, UpdateOptions};
+use crate::ownership::keep_times;
 use crate::resource::{ResourceStore, sent_version};
 use crate::strategy::Context;
 use crate::validation;
@@ -134,6 +135,8 @@ impl ResourceStore {
             }
         }
         self.strategy.prepare_for_update(context, &mut new, old.as_ref());
+        // Admission was compared with the stored object before; what the strategy resets is known only here.
+        keep_times(old, &mut new);
         let mut errors = Vec::new();
         validation::common(context, new.as_ref(), Some(old.as_ref()), self.def.namespaced, &mut errors);
         errors.extend(with_bounded_texts(|| self.strategy.validate_update(context, new.as_ref(), old.as_ref())));

@@ -121,7 +121,7 @@ impl Change for ApplyPatch<'_> {
         self.endpoint.admission.admit(&self.attributes, &mut object, current).await?;
         owners::deduplicate(&mut object, &self.warnings, Moment::Admitted);
         if let Some(current) = current {
-            managed::keep_times(current, &mut object);
+            registry::keep_times(current, &mut object);
         }
         Ok(object)
     }

@@ -4,8 +4,7 @@
 //! Handlers call:
 //!
 //! - [`on_update`] before admission, for everything but apply: it gives the requester what the request changed;
-//! - [`apply`] for an apply patch: it merges, or tells of conflicts; the result is still to be decoded and defaulted;
-//! - [`is_same_but_times`] after admission: a write that changes nothing but times is no write.
+//! - [`apply`] for an apply patch: it merges, or tells of conflicts; the result is still to be decoded and defaulted.
 //!
 //! Objects have been defaulted and taken to the hub form and back, since upstream records owners of what it is about to store: `stringData` is `data` by then.
 
@@ -22,7 +21,6 @@ use std::sync::OnceLock;
 use machinery::catalog::parse_api_version;
 use machinery::json;
 use machinery::reflect::Owned;
-use machinery::scalar::FieldsV1;
 use machinery::status::Status;
 use serde_json::{Map, Value};
 
@@ -264,22 +262,6 @@ fn group_version_kind(api_version: &str, kind: &str) -> String {
     // The core group has an empty name.
     let slash = if api_version.contains('/') { "" } else { "/" };
     format!("{slash}{api_version}, Kind={kind}")
-}
-
-/// Whether two lists of owners differ in nothing but times; a write that changes no more than that is no write
-/// (`fieldmanager.IgnoreManagedFieldsTimestampsTransformer`).
-pub fn is_same_but_times(live: &[OwnerEntry], new: &[OwnerEntry]) -> bool {
-    let timeless = |entry: &OwnerEntry| OwnerEntry { time: None, fields: None, ..entry.clone() };
-    let is_same = |(live, new): (&OwnerEntry, &OwnerEntry)| {
-        timeless(live) == timeless(new) && is_same_set(live.fields.as_ref(), new.fields.as_ref())
-    };
-    live.len() == new.len() && live.iter().zip(new).all(is_same)
-}
-
-/// Texts of sets that a client wrote need not be as the server would write them.
-fn is_same_set(live: Option<&FieldsV1>, new: Option<&FieldsV1>) -> bool {
-    let tree = |set: Option<&FieldsV1>| set.and_then(|set| serde_json::from_slice::<Value>(set.as_bytes()).ok());
-    live == new || tree(live) == tree(new)
 }
 
 /// What there is before an object is made: a new struct has zeros, which no client set.

@@ -13,6 +13,11 @@ use crate::managed::{self, Applied, Context, OwnerEntry, Update, Versions};
 use crate::schema::Type;
 use crate::typed::{self, Comparison};
 
+/// What the registry compares before an update is written.
+fn without_times(owners: &[OwnerEntry]) -> Vec<OwnerEntry> {
+    owners.iter().map(|owner| OwnerEntry { time: None, ..owner.clone() }).collect()
+}
+
 #[derive(Default, Clone)]
 pub(super) struct TypeMeta {
     pub kind: String,
@@ -219,7 +224,7 @@ impl Server {
         });
         if let (Some(changes), Some(live_owners)) = (versions.compare(self.api_version), live_owners)
             && changes == Comparison::default()
-            && managed::is_same_but_times(&live_owners, &owners)
+            && without_times(&live_owners) == without_times(&owners)
         {
             owners = live_owners;
         }

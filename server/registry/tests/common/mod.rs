@@ -1,6 +1,7 @@
 //! Config maps in a store, as these tests work with them.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+#![allow(dead_code, reason = "not every test uses every helper")]
 
 use std::sync::Arc;
 
