@@ -9,7 +9,7 @@ mod metrics;
 use std::sync::Arc;
 
 use aggregator::Backends;
-use apimachinery::apiregistration::v1::{APIService, api_service_condition_type};
+use apimachinery::apiregistration::v1::{APIService, api_service_condition_type, condition_status};
 use endpoints::{Backend, Environment, Loopback, Registration, Resource};
 use machinery::status::Status;
 use registry::Informer;
@@ -72,7 +72,7 @@ async fn tell(environment: Arc<Environment>, services: Informer<APIService>) {
 
 fn registration(service: &APIService) -> Registration {
     let spec = &service.spec;
-    let available = condition(service).is_some_and(|condition| condition.status == "True");
+    let available = condition(service).is_some_and(|condition| condition.status == condition_status::TRUE);
     let backend = spec.service.as_ref().map(|reference| {
         Arc::new(Backend {
             namespace: reference.namespace.clone(),

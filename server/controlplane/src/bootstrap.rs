@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use apimachinery::meta::v1::status_reason;
 use endpoints::{Environment, Loopback, Resource};
 use futures_util::future::try_join_all;
 use generated::core::v1::Namespace;
@@ -91,7 +92,7 @@ async fn ensure<T: Struct>(
         return Ok(());
     }
     match loopback.create(resource, object).await {
-        Err(status) if status.reason != "AlreadyExists" => Err(status),
+        Err(status) if status.reason != status_reason::ALREADY_EXISTS => Err(status),
         _ => Ok(()),
     }
 }

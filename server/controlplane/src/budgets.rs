@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use apimachinery::meta::v1::Condition;
+use apimachinery::meta::v1::{Condition, condition_status};
 use endpoints::Environment;
 use generated::core::v1::Pod;
 use generated::policy::v1::{PodDisruptionBudget, PodDisruptionBudgetStatus, unhealthy_pod_eviction_policy_type};
@@ -90,7 +90,8 @@ fn take_from(budget: &mut PodDisruptionBudget, pod: &str, now: Time) -> Result<(
 /// Why a budget has no room.
 fn used_up(name: &str, status: &PodDisruptionBudgetStatus) -> String {
     let condition = status.conditions.iter().find(|condition| condition.r#type == ALLOWED);
-    let said = condition.filter(|condition| condition.status == "False" && !condition.message.is_empty());
+    let said =
+        condition.filter(|condition| condition.status == condition_status::FALSE && !condition.message.is_empty());
     match said {
         // What a failed synchronisation left behind in the figures is not to be trusted.
         Some(condition) if condition.reason == "SyncFailed" => format!(
@@ -125,7 +126,7 @@ fn refused(why: &str, retry_after_seconds: i32) -> Status {
 fn disallow(conditions: &mut Vec<Condition>, generation: i64, now: Time) {
     let new = Condition {
         r#type: ALLOWED.into(),
-        status: "False".into(),
+        status: condition_status::FALSE.into(),
         reason: "InsufficientPods".into(),
         observed_generation: generation,
         last_transition_time: now,

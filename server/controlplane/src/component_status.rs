@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use endpoints::{Environment, SubresourceHandler};
 use futures_util::future::join_all;
-use generated::core::v1::{ComponentCondition, ComponentStatus, component_condition_type};
+use generated::core::v1::{ComponentCondition, ComponentStatus, component_condition_type, condition_status};
 use http::Uri;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
@@ -77,9 +77,9 @@ impl Components {
 
     /// `HttpServer.DoServerCheck`. The certificate is not verified: the components sign their own.
     async fn ask(&self, address: &'static str) -> Health {
-        let failed = |message: String| Health { status: "False", message, error: String::new() };
+        let failed = |message: String| Health { status: condition_status::FALSE, message, error: String::new() };
         match get(&self.environment, address).await {
-            Ok((200..300, body)) => Health { status: "True", message: body, error: String::new() },
+            Ok((200..300, body)) => Health { status: condition_status::TRUE, message: body, error: String::new() },
             Ok((code, _)) => failed(format!("HTTP probe failed with statuscode: {code}")),
             Err(why) => failed(why),
         }
@@ -95,13 +95,13 @@ async fn get(environment: &Environment, address: &'static str) -> Result<(u16, S
 
 /// `EtcdServer.DoServerCheck`
 async fn probe(store: &dyn Store) -> Health {
-    let failed = |error: String| Health { status: "False", message: String::new(), error };
+    let failed = |error: String| Health { status: condition_status::FALSE, message: String::new(), error };
     let checked = async {
         store.current_revision().await?;
         store.check_writable()
     };
     match tokio::time::timeout(TIMEOUT, checked).await {
-        Ok(Ok(())) => Health { status: "True", message: "ok".into(), error: String::new() },
+        Ok(Ok(())) => Health { status: condition_status::TRUE, message: "ok".into(), error: String::new() },
         Ok(Err(why)) => failed(why.to_string()),
         Err(_) => failed("context deadline exceeded".into()),
     }

@@ -14,9 +14,10 @@ const V1ALPHA1: &str = "rbac.authorization.k8s.io/v1alpha1";
 /// The group of everybody who is known (`user.AllAuthenticated`).
 const ALL_AUTHENTICATED: &str = "system:authenticated";
 
-const SERVICE_ACCOUNT: &str = "ServiceAccount";
-const USER: &str = "User";
-const USER_GROUP: &str = "Group";
+/// Kinds of subjects (`rbacv1.ServiceAccountKind`, `UserKind`, `GroupKind`).
+pub const SERVICE_ACCOUNT: &str = "ServiceAccount";
+pub const USER: &str = "User";
+pub const USER_GROUP: &str = "Group";
 
 /// Mirrors `SetDefaults_Subject`.
 pub fn default_subject(subject: &mut v1::Subject) {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use endpoints::{Attributes, Environment, Operation};
-use generated::core::v1::{Container, Node, Pod, ResourceRequirements, container_restart_policy};
+use generated::core::v1::{
+    Container, Node, Pod, ResourceRequirements, container_restart_policy, os_name, resource_name,
+};
 use kubernetes::core::pod_requests;
 use machinery::features;
 use machinery::reflect::Owned;
@@ -31,7 +33,7 @@ pub async fn check_resize(
         status.details.get_or_insert_default().causes.push(cause);
         Err(status)
     };
-    if let Some(os) = node.metadata.labels.get(OS).filter(|os| *os != "linux") {
+    if let Some(os) = node.metadata.labels.get(OS).filter(|os| *os != os_name::LINUX) {
         let why = format!("pod resize is only supported on linux nodes, node {:?} is {os:?}", node.metadata.name);
         return refused(why, "UnsupportedPlatform");
     }
@@ -42,7 +44,7 @@ pub async fn check_resize(
         let (asked, there) = (shown(&requested), shown(&allocatable));
         (requested > allocatable).then(|| format!("{name}, requested: {asked}, allocatable: {there}"))
     };
-    let wrong = [too_much("cpu", Quantity::milli_value), too_much("memory", Quantity::value)];
+    let wrong = [too_much(resource_name::CPU, Quantity::milli_value), too_much(resource_name::MEMORY, Quantity::value)];
     let wrong: Vec<String> = wrong.into_iter().flatten().collect();
     if wrong.is_empty() {
         return Ok(());

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use apimachinery::meta::v1::status_reason;
 use endpoints::Attributes;
 use generated::core::v1::Event;
 use generated::eventratelimit::v1alpha1::{Configuration, Limit};
@@ -66,7 +67,7 @@ impl EventRateLimit {
             .collect();
         match refusals.is_empty() {
             true => Ok(()),
-            false => Err(Status::new(429, "TooManyRequests", joined(&refusals))),
+            false => Err(Status::new(429, status_reason::TOO_MANY_REQUESTS, joined(&refusals))),
         }
     }
 }

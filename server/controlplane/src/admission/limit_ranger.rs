@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use endpoints::{Attributes, Environment, Operation};
-use generated::core::v1::{Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod};
+use generated::core::v1::{Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, limit_type};
 use kubernetes::core::{pod_limits, pod_requests};
 use machinery::reflect::Owned;
 use machinery::scalar::Quantity;
@@ -41,7 +41,7 @@ pub async fn admit(environment: &Environment, attributes: &Attributes, object: &
 /// Fills from the items of one object. Of several items, the last one's default counts.
 fn fill(pod: &mut Pod, items: &[LimitRangeItem]) {
     let (mut defaults, mut notes) = (LimitRangeItem::default(), Vec::new());
-    for item in items.iter().filter(|item| item.r#type == "Container") {
+    for item in items.iter().filter(|item| item.r#type == limit_type::CONTAINER) {
         defaults.default.extend(item.default.clone());
         defaults.default_request.extend(item.default_request.clone());
     }
@@ -115,7 +115,7 @@ fn check_claim(claim: &PersistentVolumeClaim, item: &LimitRangeItem, wrong: &mut
 
 fn check_pod(pod: &Pod, item: &LimitRangeItem, wrong: &mut Vec<String>) {
     match item.r#type.as_str() {
-        "Container" => {
+        limit_type::CONTAINER => {
             for container in pod.spec.containers.iter().chain(&pod.spec.init_containers) {
                 check(item, &container.resources.requests, &container.resources.limits, wrong);
             }

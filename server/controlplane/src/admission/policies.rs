@@ -10,6 +10,7 @@ mod validating;
 
 use std::sync::Arc;
 
+use apimachinery::meta::v1::status_reason;
 use endpoints::{Attributes, Environment};
 use generated::admissionregistration::v1::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
@@ -106,10 +107,10 @@ fn not_converted(status: &Status) -> String {
 /// A refusal that says why twice, as upstream's do.
 fn refused(mut status: Status, reason: &str, message: String) -> Status {
     let (reason, code) = match reason {
-        "Unauthorized" => ("Unauthorized", 401),
-        "Forbidden" => ("Forbidden", 403),
-        "RequestEntityTooLarge" => ("RequestEntityTooLarge", 413),
-        _ => ("Invalid", 422),
+        status_reason::UNAUTHORIZED => (status_reason::UNAUTHORIZED, 401),
+        status_reason::FORBIDDEN => (status_reason::FORBIDDEN, 403),
+        status_reason::REQUEST_ENTITY_TOO_LARGE => (status_reason::REQUEST_ENTITY_TOO_LARGE, 413),
+        _ => (status_reason::INVALID, 422),
     };
     status.reason = reason;
     status.code = code;

@@ -1,7 +1,7 @@
 //! `DefaultStorageClass`, `StorageObjectInUseProtection` and `PersistentVolumeClaimResize`.
 
 use endpoints::{Attributes, Environment};
-use generated::core::v1::{PersistentVolumeClaim, persistent_volume_claim_phase};
+use generated::core::v1::{PersistentVolumeClaim, persistent_volume_claim_phase, resource_name};
 use generated::storage::v1::StorageClass;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -54,8 +54,9 @@ pub async fn check_resize(
 ) -> Result<(), Status> {
     let new = body::<PersistentVolumeClaim>(object)?;
     let Some(old) = old.and_then(Owned::downcast_ref::<PersistentVolumeClaim>) else { return Ok(()) };
-    let size =
-        |claim: &PersistentVolumeClaim| claim.spec.resources.requests.get("storage").cloned().unwrap_or_default();
+    let size = |claim: &PersistentVolumeClaim| {
+        claim.spec.resources.requests.get(resource_name::STORAGE).cloned().unwrap_or_default()
+    };
     if size(new) <= size(old) {
         return Ok(());
     }

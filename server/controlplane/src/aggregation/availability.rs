@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aggregator::{Backends, Keyed};
 use apimachinery::apiregistration::v1::{
-    APIService, APIServiceCondition, ServiceReference, api_service_condition_type,
+    APIService, APIServiceCondition, ServiceReference, api_service_condition_type, condition_status,
 };
 use endpoints::{Environment, Loopback};
 use generated::core::v1::{Service, service_type};
@@ -168,11 +168,13 @@ impl Availability {
 
     /// Writes the condition if it is another one than before. False when that did not work.
     async fn tell(&self, service: &APIService, found: Result<(&'static str, String), (&'static str, String)>) -> bool {
-        let status = if found.is_ok() { "True" } else { "False" };
+        let status = if found.is_ok() { condition_status::TRUE } else { condition_status::FALSE };
         let (reason, message) = found.unwrap_or_else(|why| why);
         let before = condition(service);
-        let did = before.is_some_and(|condition| condition.status == "True");
-        let show = || self.metrics.tell(&service.metadata.name, did, Some(reason).filter(|_| status == "False"));
+        let did = before.is_some_and(|condition| condition.status == condition_status::TRUE);
+        let show = || {
+            self.metrics.tell(&service.metadata.name, did, Some(reason).filter(|_| status == condition_status::FALSE))
+        };
         if before.is_some_and(|c| (c.status.as_str(), c.reason.as_str(), &c.message) == (status, reason, &message)) {
             show();
             return true;

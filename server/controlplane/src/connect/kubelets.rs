@@ -1,5 +1,6 @@
 //! Kubelets: where they are, and how this server and they know each other (upstream: `NodeConnectionInfoGetter`).
 
+use apimachinery::meta::v1::status_reason;
 use generated::core::v1::Node;
 use machinery::status::{GroupResource, Status};
 use webhook::{Client, Trust};
@@ -20,7 +21,7 @@ impl Connect {
         // Upstream's stores name what is not there by the resource of the request.
         let node: Node = found.map_err(|status| match (&self.to, status.reason) {
             (Connection::NodeProxy, _) => status,
-            (_, "NotFound") => Status::not_found(GroupResource { group: "", resource: "pods" }, node),
+            (_, status_reason::NOT_FOUND) => Status::not_found(GroupResource { group: "", resource: "pods" }, node),
             _ => status,
         })?;
         let options = &self.environment.options.kubelet;

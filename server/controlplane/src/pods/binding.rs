@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use endpoints::{Answer, Environment, Posted, SubresourceHandler};
-use generated::core::v1::{self, Pod, PodCondition};
+use generated::core::v1::{self, Pod, PodCondition, condition_status, pod_condition_type};
 use machinery::field_error::{FieldError, aggregate};
 use machinery::field_path::Path;
 use machinery::scalar::Time;
@@ -94,7 +94,11 @@ fn bind(pod: &mut Pod, binding: &v1::Binding, now: Time) -> Result<(), String> {
     pod.status.nominated_node_name.clear();
     pod.metadata.annotations.extend(binding.metadata.annotations.clone());
     pod.metadata.labels.extend(binding.metadata.labels.clone());
-    let scheduled = PodCondition { r#type: "PodScheduled".into(), status: "True".into(), ..PodCondition::default() };
+    let scheduled = PodCondition {
+        r#type: pod_condition_type::POD_SCHEDULED.into(),
+        status: condition_status::TRUE.into(),
+        ..PodCondition::default()
+    };
     condition::set(&mut pod.status, scheduled, now);
     Ok(())
 }

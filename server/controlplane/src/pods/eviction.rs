@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use apimachinery::meta::v1::DeleteOptions as SaidOptions;
+use apimachinery::meta::v1::{deletion_propagation, status_reason};
 use async_trait::async_trait;
 use endpoints::{Answer, Environment, Posted, SubresourceHandler};
-use generated::core::v1::{Pod, PodCondition, pod_phase};
+use generated::core::v1::{Pod, PodCondition, condition_status, pod_condition_type, pod_phase};
 use generated::policy::v1;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
@@ -76,7 +77,7 @@ impl Eviction {
         }
         match (removal.run().await, budget) {
             // The pod has changed since it was found unhealthy: the client is to try again.
-            (Err(status), Some(budget)) if status.reason == "Conflict" && guarded && !insists => {
+            (Err(status), Some(budget)) if status.reason == status_reason::CONFLICT && guarded && !insists => {
                 Err(budgets::still_processing(&budget.metadata.name))
             }
             (done, _) => done,
@@ -109,9 +110,9 @@ fn options(posted: &Posted<'_>, eviction: &v1::Eviction) -> Result<DeleteOptions
         dry_run: !asked.is_empty() || !said.dry_run.is_empty(),
         precondition: Precondition { uid: preconditions.uid, resource_version: preconditions.resource_version },
         propagation: match said.propagation_policy.as_deref() {
-            Some("Orphan") => Some(Propagation::Orphan),
-            Some("Foreground") => Some(Propagation::Foreground),
-            Some("Background") => Some(Propagation::Background),
+            Some(deletion_propagation::ORPHAN) => Some(Propagation::Orphan),
+            Some(deletion_propagation::FOREGROUND) => Some(Propagation::Foreground),
+            Some(deletion_propagation::BACKGROUND) => Some(Propagation::Background),
             _ => None,
         },
         grace_period_seconds: said.grace_period_seconds,
@@ -126,7 +127,10 @@ fn counts(pod: &Pod) -> bool {
 }
 
 fn is_ready(pod: &Pod) -> bool {
-    pod.status.conditions.iter().any(|condition| condition.r#type == "Ready" && condition.status == "True")
+    pod.status
+        .conditions
+        .iter()
+        .any(|condition| condition.r#type == pod_condition_type::READY && condition.status == condition_status::TRUE)
 }
 
 /// The removal of one pod.
@@ -154,7 +158,7 @@ impl Removal<'_> {
                 self.options.precondition.resource_version = Some(pod.metadata.resource_version.clone());
             }
             match self.run().await {
-                Err(status) if status.reason == "Conflict" && !insists && attempt < ATTEMPTS => {
+                Err(status) if status.reason == status_reason::CONFLICT && !insists && attempt < ATTEMPTS => {
                     self.options.precondition.resource_version = None;
                 }
                 done => return done.map(|()| None),
@@ -201,8 +205,8 @@ impl Change for Disrupt {
         let of = GroupResource { group: "", resource: "Pod" };
         self.wanted.check(&pod.metadata).map_err(|why| Status::conflict(of, &pod.metadata.name, why))?;
         let disrupted = PodCondition {
-            r#type: "DisruptionTarget".into(),
-            status: "True".into(),
+            r#type: pod_condition_type::DISRUPTION_TARGET.into(),
+            status: condition_status::TRUE.into(),
             reason: "EvictionByEvictionAPI".into(),
             message: "Eviction API: evicting".into(),
             ..PodCondition::default()

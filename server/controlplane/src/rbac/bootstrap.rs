@@ -2,6 +2,7 @@
 
 use std::future::Future;
 
+use apimachinery::meta::v1::status_reason;
 use endpoints::{Environment, Loopback, Resource};
 use futures_util::future::try_join_all;
 use generated::rbac::v1::{ClusterRole, ClusterRoleBinding};
@@ -116,7 +117,12 @@ async fn retried<F: Future<Output = Result<(), Status>>>(mut attempt: impl FnMut
     let mut outcome = attempt().await;
     for _ in 1..ATTEMPTS {
         match &outcome {
-            Err(status) if matches!(status.reason, "Conflict" | "AlreadyExists" | "NotFound") => {
+            Err(status)
+                if matches!(
+                    status.reason,
+                    status_reason::CONFLICT | status_reason::ALREADY_EXISTS | status_reason::NOT_FOUND
+                ) =>
+            {
                 outcome = attempt().await;
             }
             _ => break,

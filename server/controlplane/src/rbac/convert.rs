@@ -1,6 +1,7 @@
 //! Between stored roles and bindings and the forms that authorization works with.
 
 use generated::rbac::v1;
+use kubernetes::rbac::{SERVICE_ACCOUNT, USER, USER_GROUP};
 use machinery::reflect::Struct;
 use serving::authorization::rbac::{Binding, PolicyRule, RoleRef, Subject};
 
@@ -84,9 +85,9 @@ fn role_ref(role: &v1::RoleRef) -> Option<RoleRef> {
 
 fn subject(subject: &v1::Subject) -> Option<Subject> {
     match subject.kind.as_str() {
-        "User" => Some(Subject::User(subject.name.clone())),
-        "Group" => Some(Subject::Group(subject.name.clone())),
-        "ServiceAccount" => Some(Subject::ServiceAccount(subject.namespace.clone(), subject.name.clone())),
+        USER => Some(Subject::User(subject.name.clone())),
+        USER_GROUP => Some(Subject::Group(subject.name.clone())),
+        SERVICE_ACCOUNT => Some(Subject::ServiceAccount(subject.namespace.clone(), subject.name.clone())),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! The wish that a review describes (`registry/authorization/util`).
 
-use apimachinery::meta::v1::{FieldSelectorRequirement, LabelSelectorRequirement};
+use apimachinery::meta::v1::{FieldSelectorRequirement, LabelSelectorRequirement, label_selector_operator};
 use generated::authorization::v1::ResourceAttributes;
 use machinery::field_path::Path;
 use machinery::selector::{FieldRequirement, LabelRequirement, Operator};
@@ -46,8 +46,8 @@ fn selectors(said: &ResourceAttributes) -> Selectors {
 fn field_requirement(said: &FieldSelectorRequirement) -> Option<FieldRequirement> {
     let [value] = said.values.as_slice() else { return None };
     let equal = match said.operator.as_str() {
-        "In" => true,
-        "NotIn" => false,
+        label_selector_operator::IN => true,
+        label_selector_operator::NOT_IN => false,
         _ => return None,
     };
     Some(FieldRequirement { field: said.key.clone(), equal, value: value.clone() })

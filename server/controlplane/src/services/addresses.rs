@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use apimachinery::meta::v1::{condition_status, status_reason};
 use endpoints::{Environment, Loopback, Resource};
-use generated::core::v1::ServiceSpec;
+use generated::core::v1::{ServiceSpec, pod_condition_type};
 use generated::networking::v1::{IPAddress, ParentReference, ServiceCIDR};
 use machinery::format::ip::parse_ip_sloppy;
 use machinery::status::{GroupResource, Status};
@@ -25,7 +26,7 @@ pub const FULL: &str = "range is full";
 /// The ServiceCIDR of the ranges of the flag.
 pub const DEFAULT_RANGE: &str = "kubernetes";
 /// The condition of a ServiceCIDR that addresses may be taken from.
-pub const READY: &str = "Ready";
+pub const READY: &str = pod_condition_type::READY;
 const FAMILY: &str = "ipaddress.kubernetes.io/ip-family";
 const MANAGED_BY: &str = "ipaddress.kubernetes.io/managed-by";
 const MANAGER: &str = "ipallocator.k8s.io";
@@ -124,7 +125,9 @@ impl Addresses {
             Err(_) => self.metrics.refused(range, Scope::Static),
         }
         match reserved {
-            Err(status) if status.reason == "AlreadyExists" => Err("provided IP is already allocated".into()),
+            Err(status) if status.reason == status_reason::ALREADY_EXISTS => {
+                Err("provided IP is already allocated".into())
+            }
             done => done.map_err(|status| status.message),
         }
     }
@@ -157,7 +160,7 @@ impl Addresses {
                         self.metrics.given(range, Scope::Dynamic, began);
                         return Ok(address.to_string());
                     }
-                    Err(status) if status.reason == "AlreadyExists" => {}
+                    Err(status) if status.reason == status_reason::ALREADY_EXISTS => {}
                     Err(status) => {
                         self.metrics.refused(range, Scope::Dynamic);
                         return Err(status.message);
@@ -240,7 +243,7 @@ impl Addresses {
     pub async fn release(&self, known: &IPAddress) -> Result<(), Status> {
         let precondition = Precondition { uid: Some(known.metadata.uid.clone()), resource_version: None };
         match self.loopback.delete_if(ADDRESSES, "", &known.metadata.name, precondition).await {
-            Err(status) if status.reason == "Conflict" => Ok(()),
+            Err(status) if status.reason == status_reason::CONFLICT => Ok(()),
             done => done,
         }
     }
@@ -248,7 +251,7 @@ impl Addresses {
     /// Creates the IPAddress of a stored service, unless there is one.
     pub async fn register(&self, address: IpAddr, owner: &Owner<'_>) -> Result<(), Status> {
         match self.create(address, owner).await {
-            Err(status) if status.reason != "AlreadyExists" => Err(status),
+            Err(status) if status.reason != status_reason::ALREADY_EXISTS => Err(status),
             _ => Ok(()),
         }
     }
@@ -278,7 +281,8 @@ pub fn is_managed(known: &IPAddress) -> bool {
 /// Whether addresses may be taken from an added range; without a controller that says so, they may.
 fn is_ready(range: &ServiceCIDR) -> bool {
     let ready = range.status.conditions.iter().find(|condition| condition.r#type == READY);
-    range.metadata.deletion_timestamp.is_none() && ready.is_none_or(|condition| condition.status == "True")
+    range.metadata.deletion_timestamp.is_none()
+        && ready.is_none_or(|condition| condition.status == condition_status::TRUE)
 }
 
 /// How many addresses of a range can be given: not the first, which is the network's, nor the last of IPv4, which broadcasts.

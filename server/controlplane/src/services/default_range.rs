@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use apimachinery::meta::v1::{condition_status, status_reason};
 use endpoints::{Environment, Loopback};
 use generated::networking::v1::ServiceCIDR;
 use machinery::scalar::Time;
@@ -78,7 +79,7 @@ impl Keeper {
             return match self.loopback.create(SERVICE_CIDRS, created).await {
                 Ok(created) => self.keep_condition(&created).await,
                 // Another server was faster; it writes the condition, too.
-                Err(status) if status.reason == "AlreadyExists" => Ok(()),
+                Err(status) if status.reason == status_reason::ALREADY_EXISTS => Ok(()),
                 Err(status) => Err(status),
             };
         };
@@ -109,12 +110,12 @@ impl Keeper {
             return Ok(());
         }
         let ready = stored.status.conditions.iter().find(|condition| condition.r#type == READY);
-        if ready.is_some_and(|ready| ready.status != "Unknown") {
+        if ready.is_some_and(|ready| ready.status != condition_status::UNKNOWN) {
             return Ok(());
         }
         let condition = json!({
             "type": READY,
-            "status": "True",
+            "status": condition_status::TRUE,
             "message": "Kubernetes default Service CIDR is ready",
             "lastTransitionTime": Time::from(SystemTime::now()).to_string(),
         });

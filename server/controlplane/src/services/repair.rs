@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use apimachinery::meta::v1::status_reason;
 use endpoints::Environment;
 use generated::core::v1::Service;
 use generated::networking::v1::IPAddress;
@@ -100,7 +101,7 @@ impl Repair {
             }
         }
         let why = "the allocation of node ports changed while it was compared with services";
-        Err(Status::new(409, "Conflict", why))
+        Err(Status::new(409, status_reason::CONFLICT, why))
     }
 
     fn report(&self, found: &Findings<'_>, leaked: &[i32]) {

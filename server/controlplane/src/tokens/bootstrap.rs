@@ -1,7 +1,7 @@
 //! Who holds a bootstrap token: a machine that is about to join, known by a secret in `kube-system`
 //! (`plugin/pkg/auth/authenticator/token/bootstrap`).
 
-use generated::core::v1::Secret;
+use generated::core::v1::{Secret, secret_type};
 use machinery::scalar::Time;
 use registry::MetaExt;
 use serving::authentication::{AuthenticationError, UserAuthenticator, is_same_secret};
@@ -10,7 +10,7 @@ use serving::{BoxFuture, User};
 use super::lookup::Lookup;
 
 const NAMESPACE: &str = "kube-system";
-const SECRET_TYPE: &str = "bootstrap.kubernetes.io/token";
+const SECRET_TYPE: &str = secret_type::BOOTSTRAP_TOKEN;
 const SECRET_PREFIX: &str = "bootstrap-token-";
 const USER_PREFIX: &str = "system:bootstrap:";
 const GROUP: &str = "system:bootstrappers";

@@ -14,7 +14,7 @@ pub struct Available {
 }
 
 /// The name of the type of patches.
-pub const JSON_PATCH: &str = "JSONPatch";
+pub const JSON_PATCH: &str = patch_type::JSON_PATCH;
 /// The name of the type of apply configurations.
 pub const OBJECT: &str = "Object";
 

@@ -3,7 +3,9 @@
 use machinery::print::{Cell, PrintContext};
 use machinery::scalar::Quantity;
 
-use generated::autoscaling::v2::{HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget, MetricValueStatus};
+use generated::autoscaling::v2::{
+    HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget, MetricValueStatus, metric_source_type,
+};
 
 const UNKNOWN: &str = "<unknown>";
 
@@ -41,23 +43,23 @@ pub fn horizontal_pod_autoscaler_targets(autoscaler: &HorizontalPodAutoscaler, _
 /// `current/target` of a metric; status entries stand at the same index as their metric.
 fn metric_text(metric: &MetricSpec, status: Option<&MetricStatus>) -> String {
     match metric.r#type.as_str() {
-        "External" => metric
+        metric_source_type::EXTERNAL => metric
             .external
             .as_ref()
             .map(|m| value_text(&m.target, status.and_then(|s| s.external.as_ref()).map(|s| &s.current))),
-        "Object" => metric
+        metric_source_type::OBJECT => metric
             .object
             .as_ref()
             .map(|m| value_text(&m.target, status.and_then(|s| s.object.as_ref()).map(|s| &s.current))),
-        "Pods" => metric
+        metric_source_type::PODS => metric
             .pods
             .as_ref()
             .map(|m| average_text(&m.target, status.and_then(|s| s.pods.as_ref()).map(|s| &s.current))),
-        "Resource" => metric
+        metric_source_type::RESOURCE => metric
             .resource
             .as_ref()
             .map(|m| resource_text(&m.name, &m.target, status.and_then(|s| s.resource.as_ref()).map(|s| &s.current))),
-        "ContainerResource" => metric.container_resource.as_ref().map(|m| {
+        metric_source_type::CONTAINER_RESOURCE => metric.container_resource.as_ref().map(|m| {
             resource_text(&m.name, &m.target, status.and_then(|s| s.container_resource.as_ref()).map(|s| &s.current))
         }),
         _ => None,

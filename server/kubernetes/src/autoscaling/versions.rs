@@ -10,8 +10,9 @@ use generated::autoscaling::v2::{
     HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget, MetricValueStatus, ResourceMetricSource,
     ResourceMetricStatus, metric_source_type, metric_target_type,
 };
+use generated::core::v1::resource_name;
 
-const CPU: &str = "cpu";
+const CPU: &str = resource_name::CPU;
 
 /// Percentage of the requested CPU that is aimed at when nothing else is (`DefaultCPUUtilization`).
 const CPU_UTILIZATION: i32 = 80;

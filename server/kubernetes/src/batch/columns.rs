@@ -1,5 +1,6 @@
 //! Printed columns and selectable fields of `batch` that take more than a path: the functions its definitions name with `by_hand`.
 
+use apimachinery::meta::v1::condition_status;
 use machinery::print::{Cell, PrintContext, human_duration};
 
 use generated::batch::v1::{CronJob, Job, job_condition_type};
@@ -31,7 +32,7 @@ pub fn job_duration(job: &Job, context: &PrintContext) -> Cell {
 }
 
 pub fn job_status(job: &Job, _: &PrintContext) -> Cell {
-    let is = |kind: &str| job.status.conditions.iter().any(|c| c.r#type == kind && c.status == "True");
+    let is = |kind: &str| job.status.conditions.iter().any(|c| c.r#type == kind && c.status == condition_status::TRUE);
     if let Some(kind) = [job_condition_type::COMPLETE, job_condition_type::FAILED].into_iter().find(|kind| is(kind)) {
         return kind.into();
     }

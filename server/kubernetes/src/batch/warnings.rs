@@ -46,7 +46,7 @@ pub fn warn_cron_job(context: &Context, new: &CronJob, old: Option<&CronJob>) ->
 fn warnings_of_spec(path: &Path<'_>, spec: &JobSpec) -> Vec<String> {
     let mut out = Vec::new();
     let many = spec.completions.unwrap_or(0) > MANY_COMPLETIONS && spec.parallelism.unwrap_or(0) > MANY_PODS;
-    if many && spec.completion_mode.as_deref() == Some("Indexed") {
+    if many && spec.completion_mode.as_deref() == Some(completion_mode::INDEXED) {
         out.push(format!("{path}: {MANY}"));
     }
     out.extend(warnings_of_template(&path.child("template"), &spec.template));

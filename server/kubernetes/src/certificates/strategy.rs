@@ -6,14 +6,16 @@ use machinery::hooks::Context;
 use machinery::scalar::Time;
 use meta::reset_object_meta_for_status;
 
-use generated::certificates::v1::CertificateSigningRequest;
+use generated::certificates::v1::{CertificateSigningRequest, request_condition_type};
 use generated::certificates::v1beta1::PodCertificateRequest;
 
 /// Through `approval` and `status` conditions change: those of approval stay as they were, and times are filled in (mirrors the strategies
 /// of the subresources; who asked is admission's to say, which knows the user).
 pub fn update_request(context: &Context, new: &mut CertificateSigningRequest, old: &CertificateSigningRequest) {
     match context.subresource.as_str() {
-        "status" => ["Approved", "Denied"].iter().for_each(|kind| keep_conditions(new, old, kind)),
+        "status" => [request_condition_type::APPROVED, request_condition_type::DENIED]
+            .iter()
+            .for_each(|kind| keep_conditions(new, old, kind)),
         "approval" => {}
         _ => return,
     }

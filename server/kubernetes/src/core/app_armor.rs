@@ -5,7 +5,7 @@ use machinery::hooks::Context;
 
 use crate::core::validation::annotations::{APP_ARMOR_OF_CONTAINER, LOCALHOST, RUNTIME_DEFAULT, UNCONFINED};
 use crate::core::validation::security_context::is_app_armor_profile;
-use generated::core::v1::{AppArmorProfile, Pod, SecurityContext, app_armor_profile_type};
+use generated::core::v1::{AppArmorProfile, Pod, SecurityContext, app_armor_profile_type, os_name};
 
 /// What an annotation says, as a field says it.
 pub(super) fn profile_of_annotation(annotation: &str) -> Option<AppArmorProfile> {
@@ -23,7 +23,7 @@ pub(super) fn profile_of_annotation(annotation: &str) -> Option<AppArmorProfile>
 /// Sets the fields of containers that have annotations alone, and warns of those (`applyAppArmorVersionSkew`).
 pub(super) fn fields_from_annotations(context: &Context, pod: &mut Pod) {
     let (meta, spec) = (&pod.metadata, &mut pod.spec);
-    if spec.os.as_deref().is_some_and(|os| os.name == "windows") {
+    if spec.os.as_deref().is_some_and(|os| os.name == os_name::WINDOWS) {
         return;
     }
     let of_pod = spec.security_context.as_deref().and_then(|c| c.app_armor_profile.as_deref());

@@ -7,7 +7,7 @@ mod volume;
 
 use machinery::print::{Cell, PrintContext};
 
-use generated::core::v1::{ComponentCondition, ComponentStatus, ConfigMap, Event, ResourceQuota};
+use generated::core::v1::{ComponentCondition, ComponentStatus, ConfigMap, Event, ResourceQuota, condition_status};
 
 pub use node::*;
 pub use pod::*;
@@ -24,7 +24,7 @@ pub fn component_status_message(status: &ComponentStatus, _: &PrintContext) -> C
 
 pub fn component_status_status(status: &ComponentStatus, _: &PrintContext) -> Cell {
     match healthy(status) {
-        Some(condition) if condition.status == "True" => "Healthy",
+        Some(condition) if condition.status == condition_status::TRUE => "Healthy",
         Some(_) => "Unhealthy",
         None => "Unknown",
     }

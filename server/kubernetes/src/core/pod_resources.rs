@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use machinery::scalar::Quantity;
 
-use generated::core::v1::{Container, PodSpec, ResourceRequirements, container_restart_policy};
+use generated::core::v1::{Container, PodSpec, ResourceRequirements, container_restart_policy, resource_name};
 
 type ResourceList = BTreeMap<String, Quantity>;
 
@@ -110,7 +110,7 @@ fn raise(into: &mut ResourceList, from: &ResourceList) {
 
 /// Whether a pod as a whole can ask for the resource (upstream `IsSupportedPodLevelResource`).
 fn is_pod_level(name: &str) -> bool {
-    matches!(name, "cpu" | "memory") || is_huge_pages(name)
+    matches!(name, resource_name::CPU | resource_name::MEMORY) || is_huge_pages(name)
 }
 
 fn is_huge_pages(name: &str) -> bool {

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use machinery::scalar::Quantity;
 
-use generated::core::v1::{PodSpec, pod_qos_class};
+use generated::core::v1::{PodSpec, pod_qos_class, resource_name};
 
 type ResourceList = BTreeMap<String, Quantity>;
 
 /// The resources that quality of service is about.
-const COUNTED: [&str; 2] = ["cpu", "memory"];
+const COUNTED: [&str; 2] = [resource_name::CPU, resource_name::MEMORY];
 
 /// `qos.ComputePodQOS`
 pub fn quality_of_service(spec: &PodSpec) -> &'static str {

@@ -2,10 +2,11 @@
 
 use machinery::print::{Cell, PrintContext};
 
+use super::{SERVICE_ACCOUNT, USER, USER_GROUP};
 use generated::rbac::v1::{ClusterRoleBinding, RoleBinding, RoleRef, Subject};
 
 pub fn cluster_role_binding_groups(binding: &ClusterRoleBinding, _: &PrintContext) -> Cell {
-    subjects(&binding.subjects, "Group")
+    subjects(&binding.subjects, USER_GROUP)
 }
 
 pub fn cluster_role_binding_role(binding: &ClusterRoleBinding, _: &PrintContext) -> Cell {
@@ -13,15 +14,15 @@ pub fn cluster_role_binding_role(binding: &ClusterRoleBinding, _: &PrintContext)
 }
 
 pub fn cluster_role_binding_service_accounts(binding: &ClusterRoleBinding, _: &PrintContext) -> Cell {
-    subjects(&binding.subjects, "ServiceAccount")
+    subjects(&binding.subjects, SERVICE_ACCOUNT)
 }
 
 pub fn cluster_role_binding_users(binding: &ClusterRoleBinding, _: &PrintContext) -> Cell {
-    subjects(&binding.subjects, "User")
+    subjects(&binding.subjects, USER)
 }
 
 pub fn role_binding_groups(binding: &RoleBinding, _: &PrintContext) -> Cell {
-    subjects(&binding.subjects, "Group")
+    subjects(&binding.subjects, USER_GROUP)
 }
 
 pub fn role_binding_role(binding: &RoleBinding, _: &PrintContext) -> Cell {
@@ -29,11 +30,11 @@ pub fn role_binding_role(binding: &RoleBinding, _: &PrintContext) -> Cell {
 }
 
 pub fn role_binding_service_accounts(binding: &RoleBinding, _: &PrintContext) -> Cell {
-    subjects(&binding.subjects, "ServiceAccount")
+    subjects(&binding.subjects, SERVICE_ACCOUNT)
 }
 
 pub fn role_binding_users(binding: &RoleBinding, _: &PrintContext) -> Cell {
-    subjects(&binding.subjects, "User")
+    subjects(&binding.subjects, USER)
 }
 
 fn role(role: &RoleRef) -> Cell {
@@ -42,7 +43,7 @@ fn role(role: &RoleRef) -> Cell {
 
 fn subjects(subjects: &[Subject], kind: &str) -> Cell {
     let text = |subject: &Subject| match kind {
-        "ServiceAccount" => format!("{}/{}", subject.namespace, subject.name),
+        SERVICE_ACCOUNT => format!("{}/{}", subject.namespace, subject.name),
         _ => subject.name.clone(),
     };
     subjects.iter().filter(|s| s.kind == kind).map(text).collect::<Vec<_>>().join(", ").into()

@@ -1,9 +1,14 @@
 //! Printed columns of `resource` that take more than a path: the functions its definitions name with `by_hand`.
 
+use apimachinery::meta::v1::condition_status;
 use machinery::print::{Cell, PrintContext};
 
 use generated::resource::v1::ResourceClaim;
 use generated::resource::v1alpha3::{PoolStatus, ResourcePoolStatusRequest, ResourcePoolStatusRequestStatus};
+
+/// Types of the conditions of a status of pools.
+const COMPLETE: &str = "Complete";
+const FAILED: &str = "Failed";
 
 pub fn resource_claim_state(claim: &ResourceClaim, _: &PrintContext) -> Cell {
     let is_deleted = claim.metadata.deletion_timestamp.is_some();
@@ -26,7 +31,7 @@ pub fn resource_pool_status_request_available(request: &ResourcePoolStatusReques
 }
 
 pub fn resource_pool_status_request_completed(request: &ResourcePoolStatusRequest, context: &PrintContext) -> Cell {
-    let complete = request.status.iter().flat_map(|s| &s.conditions).find(|c| c.r#type == "Complete");
+    let complete = request.status.iter().flat_map(|s| &s.conditions).find(|c| c.r#type == COMPLETE);
     complete.map_or("<none>".into(), |c| context.age(c.last_transition_time).into())
 }
 
@@ -40,10 +45,10 @@ pub fn resource_pool_status_request_pools(request: &ResourcePoolStatusRequest, _
 
 pub fn resource_pool_status_request_status(request: &ResourcePoolStatusRequest, _: &PrintContext) -> Cell {
     match request.status.as_deref() {
-        Some(status) if is(status, "Failed") => "Failed".into(),
-        Some(status) if is(status, "Complete") => match (status.pools.len(), status.pool_count.unwrap_or_default()) {
+        Some(status) if is(status, FAILED) => FAILED.into(),
+        Some(status) if is(status, COMPLETE) => match (status.pools.len(), status.pool_count.unwrap_or_default()) {
             (listed, all) if (listed as i64) < i64::from(all) => format!("Complete ({listed}/{all} pools)").into(),
-            _ => "Complete".into(),
+            _ => COMPLETE.into(),
         },
         _ => "Pending".into(),
     }
@@ -58,13 +63,13 @@ pub fn resource_pool_status_request_unavailable(request: &ResourcePoolStatusRequ
 }
 
 fn is(status: &ResourcePoolStatusRequestStatus, kind: &str) -> bool {
-    status.conditions.iter().any(|c| c.r#type == kind && c.status == "True")
+    status.conditions.iter().any(|c| c.r#type == kind && c.status == condition_status::TRUE)
 }
 
 /// A number over all pools; nothing is known of a request that has not been answered, or that failed.
 fn sum(request: &ResourcePoolStatusRequest, number: fn(&PoolStatus) -> Option<i32>) -> Cell {
     match request.status.as_deref() {
-        Some(status) if !is(status, "Failed") => {
+        Some(status) if !is(status, FAILED) => {
             let total: i64 = status.pools.iter().filter_map(number).map(i64::from).sum();
             total.to_string().into()
         }

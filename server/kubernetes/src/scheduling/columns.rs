@@ -1,5 +1,6 @@
 //! Printed columns of `scheduling` that take more than a path: the functions its definitions name with `by_hand`.
 
+use apimachinery::meta::v1::condition_status;
 use machinery::print::{Cell, PrintContext};
 
 use generated::scheduling::v1alpha2::PodGroup;
@@ -12,7 +13,9 @@ pub fn pod_group_status(group: &PodGroup, _: &PrintContext) -> Cell {
     let mut text = "Pending";
     for condition in &group.status.conditions {
         match condition.r#type.as_str() {
-            "PodGroupScheduled" => text = if condition.status == "True" { "Scheduled" } else { "Unschedulable" },
+            "PodGroupScheduled" => {
+                text = if condition.status == condition_status::TRUE { "Scheduled" } else { "Unschedulable" }
+            }
             "DisruptionTarget" => text = &condition.reason,
             _ => {}
         }

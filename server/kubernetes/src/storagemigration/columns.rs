@@ -1,7 +1,9 @@
 //! Printed columns of `storagemigration` that take more than a path: the functions its definitions name with `by_hand`.
 
+use apimachinery::meta::v1::condition_status;
 use machinery::print::{Cell, PrintContext};
 
+use super::{FAILED, RUNNING, SUCCEEDED};
 use generated::storagemigration::v1beta1::StorageVersionMigration;
 
 pub fn storage_version_migration_resource(migration: &StorageVersionMigration, _: &PrintContext) -> Cell {
@@ -13,6 +15,7 @@ pub fn storage_version_migration_resource(migration: &StorageVersionMigration, _
 }
 
 pub fn storage_version_migration_status(migration: &StorageVersionMigration, _: &PrintContext) -> Cell {
-    let mut happened = migration.status.conditions.iter().filter(|c| c.status == "True").map(|c| c.r#type.as_str());
-    happened.rfind(|kind| matches!(*kind, "Running" | "Failed" | "Succeeded")).unwrap_or("Unknown").into()
+    let mut happened =
+        migration.status.conditions.iter().filter(|c| c.status == condition_status::TRUE).map(|c| c.r#type.as_str());
+    happened.rfind(|kind| matches!(*kind, RUNNING | FAILED | SUCCEEDED)).unwrap_or("Unknown").into()
 }

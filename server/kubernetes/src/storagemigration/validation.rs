@@ -1,9 +1,11 @@
 //! What upstream checks by hand in migrations of stored objects (`pkg/apis/storagemigration/validation`), and is not
 //! declared.
 
+use apimachinery::meta::v1::condition_status;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 
+use super::{FAILED, SUCCEEDED};
 use crate::core::internal::internal_values;
 use generated::storagemigration::v1beta1::StorageVersionMigrationStatus;
 
@@ -20,12 +22,16 @@ pub fn validate_outcome(
         }
     };
     let changes = |kind: &str| old.is_some_and(|old| is(old, kind)) && !is(new, kind);
-    let both = is(new, "Succeeded") && is(new, "Failed");
+    let both = is(new, SUCCEEDED) && is(new, FAILED);
     refuse(both, "Both success and failed conditions cannot be true at the same time");
-    refuse(changes("Succeeded"), "Success condition cannot be set to false once it is true");
-    refuse(changes("Failed"), "Failed condition cannot be set to false once it is true");
+    refuse(changes(SUCCEEDED), "Success condition cannot be set to false once it is true");
+    refuse(changes(FAILED), "Failed condition cannot be set to false once it is true");
 }
 
 fn is(status: &StorageVersionMigrationStatus, kind: &str) -> bool {
-    status.conditions.iter().find(|condition| condition.r#type == kind).is_some_and(|found| found.status == "True")
+    status
+        .conditions
+        .iter()
+        .find(|condition| condition.r#type == kind)
+        .is_some_and(|found| found.status == condition_status::TRUE)
 }

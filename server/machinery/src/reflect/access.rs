@@ -15,15 +15,39 @@ use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroT
 /// A declared struct.
 ///
 /// # Safety
-/// `def` must describe `Self`. Implemented by `describe!` only.
+/// `DEF` must describe `Self`. Implemented by `describe!` only.
 pub unsafe trait Struct: Default + Clone + Send + Sync + 'static {
     /// Its descriptor.
-    fn def() -> &'static StructDef;
+    const DEF: &'static StructDef;
+
+    /// Its descriptor.
+    #[inline]
+    fn def() -> &'static StructDef {
+        Self::DEF
+    }
 
     /// Appends the members of its JSON object, each with a comma before it.
     fn write_members(&self, out: &mut Vec<u8>) {
         crate::json::walk_members(Ref::of(self), out);
     }
+}
+
+/// The JSON name of the field at an offset in bytes, for [`json_name!`](crate::json_name).
+///
+/// # Panics
+///
+/// When the struct describes no field with a name of its own there, which stops the compiler.
+#[doc(hidden)]
+pub const fn json_name_at<T: Struct>(offset: usize) -> &'static str {
+    let fields = T::DEF.fields;
+    let mut index = 0;
+    while index < fields.len() {
+        if fields[index].offset == offset && !fields[index].json.is_empty() {
+            return fields[index].json;
+        }
+        index += 1;
+    }
+    panic!("the struct describes no such field, or the field is inlined")
 }
 
 /// Appends the members of the struct that is pointed to.

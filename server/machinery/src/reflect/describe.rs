@@ -99,10 +99,7 @@ macro_rules! describe {
         #[allow(unsafe_code)]
         // SAFETY: the descriptor is made of this very type's fields, above.
         unsafe impl $crate::reflect::Struct for $ty {
-            #[inline]
-            fn def() -> &'static $crate::def::StructDef {
-                &$def
-            }
+            const DEF: &'static $crate::def::StructDef = &$def;
 
             $($write)*
         }
@@ -156,4 +153,26 @@ macro_rules! field {
             )
         }
     }};
+}
+
+/// The JSON name of a struct's field, as it is declared: a constant.
+///
+/// ```
+/// use machinery::{describe, def::Flags, json_name};
+///
+/// #[derive(Default, Clone)]
+/// pub struct Widget {
+///     pub node_name: String,
+/// }
+/// describe! { Widget, WIDGET "Widget" {} [
+///     node_name: "nodeName", 1, Flags::OMIT_EMPTY;
+/// ] }
+///
+/// assert_eq!(json_name!(Widget.node_name), "nodeName");
+/// ```
+#[macro_export]
+macro_rules! json_name {
+    ($($ty:ident)::+ . $field:ident) => {
+        const { $crate::reflect::json_name_at::<$($ty)::+>(std::mem::offset_of!($($ty)::+, $field)) }
+    };
 }

@@ -19,7 +19,7 @@ mod view;
 
 pub use access::{ListAccess, MapAccess, Shaped, Struct, StructAccess};
 #[doc(hidden)]
-pub use access::{field_def, form_of, struct_def};
+pub use access::{field_def, form_of, json_name_at, struct_def};
 pub(crate) use collections::MAP_NODE;
 pub use collections::{OptStructMut, StructList, StructListMut, StructMap, StructMapMut};
 pub use owned::Owned;

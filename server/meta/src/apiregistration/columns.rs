@@ -2,11 +2,11 @@
 
 use machinery::print::{Cell, PrintContext};
 
-use apimachinery::apiregistration::v1::APIService;
+use apimachinery::apiregistration::v1::{APIService, api_service_condition_type, condition_status};
 
 pub fn api_service_available(service: &APIService, _: &PrintContext) -> Cell {
-    match service.status.conditions.iter().find(|c| c.r#type == "Available") {
-        Some(condition) if condition.status == "True" => condition.status.as_str().into(),
+    match service.status.conditions.iter().find(|c| c.r#type == api_service_condition_type::AVAILABLE) {
+        Some(condition) if condition.status == condition_status::TRUE => condition.status.as_str().into(),
         Some(condition) => format!("{} ({})", condition.status, condition.reason).into(),
         None => "Unknown".into(),
     }

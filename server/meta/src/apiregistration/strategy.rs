@@ -2,14 +2,16 @@
 
 use machinery::hooks::Context;
 
-use apimachinery::apiregistration::v1::{APIService, APIServiceCondition};
+use apimachinery::apiregistration::v1::{
+    APIService, APIServiceCondition, api_service_condition_type, condition_status,
+};
 
 /// What the server itself serves is there from the beginning (`apiServerStrategy.PrepareForCreate`).
 pub fn create_api_service(context: &Context, service: &mut APIService, _: Option<&APIService>) {
     if service.spec.service.is_none() {
         service.status.conditions.push(APIServiceCondition {
-            r#type: "Available".to_owned(),
-            status: "True".to_owned(),
+            r#type: api_service_condition_type::AVAILABLE.to_owned(),
+            status: condition_status::TRUE.to_owned(),
             last_transition_time: context.now,
             reason: "Local".to_owned(),
             message: "Local APIServices are always available".to_owned(),

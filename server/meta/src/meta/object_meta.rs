@@ -11,7 +11,7 @@ use machinery::reflect::Ref;
 use machinery::scalar::go_text;
 
 use super::{validate_annotations, validate_labels};
-use apimachinery::meta::v1::{ManagedFieldsEntry, ObjectMeta, OwnerReference};
+use apimachinery::meta::v1::{ManagedFieldsEntry, ObjectMeta, OwnerReference, managed_fields_operation_type};
 
 const FIELD_IS_IMMUTABLE: &str = "field is immutable";
 const KUBERNETES: &str = "kubernetes";
@@ -227,7 +227,10 @@ fn validate_no_new_finalizers(v: &mut Validation<'_>, path: &Path<'_>, new: &[St
 fn validate_managed_fields(v: &mut Validation<'_>, path: &Path<'_>, entries: &[ManagedFieldsEntry]) {
     for (index, entry) in entries.iter().enumerate() {
         let path = path.index(index);
-        if !matches!(entry.operation.as_str(), "Apply" | "Update") {
+        if !matches!(
+            entry.operation.as_str(),
+            managed_fields_operation_type::APPLY | managed_fields_operation_type::UPDATE
+        ) {
             let operation = BadValue::json_string(&entry.operation);
             v.invalid(&path.child("operation"), operation, "must be `Apply` or `Update`");
         }

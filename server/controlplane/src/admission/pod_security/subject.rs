@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use generated::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use generated::batch::v1::{CronJob, Job};
 use generated::core::v1::{
-    ContainerPort, Lifecycle, Pod, PodSpec, PodTemplate, PodTemplateSpec, Probe, ReplicationController, SecurityContext,
+    ContainerPort, Lifecycle, Pod, PodSpec, PodTemplate, PodTemplateSpec, Probe, ReplicationController,
+    SecurityContext, os_name,
 };
 use machinery::reflect::Owned;
 
@@ -87,6 +88,6 @@ impl<'p> Subject<'p> {
     }
 
     pub fn runs_on_windows(&self) -> bool {
-        self.spec.os.as_ref().is_some_and(|os| os.name == "windows")
+        self.spec.os.as_ref().is_some_and(|os| os.name == os_name::WINDOWS)
     }
 }

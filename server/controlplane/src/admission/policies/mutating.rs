@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use apimachinery::meta::v1::status_reason;
 use cel::{Budget, Map, Value};
 use endpoints::{Attributes, Operation};
 use generated::admissionregistration::v1::{
@@ -105,7 +106,7 @@ pub async fn run(
                 Err(_) if policy.spec.failure_policy.as_deref() == Some(failure_policy_type::IGNORE) => {}
                 Err(why) => {
                     let why = format!("policy '{name}' with binding '{binding_name}' denied request: {why}");
-                    let mut status = refused(forbidden(attributes, &why), "Invalid", why.clone());
+                    let mut status = refused(forbidden(attributes, &why), status_reason::INVALID, why.clone());
                     // As upstream: forbidden by its code, invalid by its reason.
                     status.code = 403;
                     status.message = why;

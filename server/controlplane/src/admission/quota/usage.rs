@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use endpoints::{Attributes, Operation};
 use generated::core::v1::{
-    Container, ContainerStatus, PersistentVolumeClaim, Pod, PodSpec, Service, container_restart_policy, pod_phase,
-    service_type,
+    Container, ContainerStatus, PersistentVolumeClaim, Pod, PodSpec, Service, container_restart_policy,
+    pod_condition_type, pod_phase, resource_name, service_type,
 };
 use generated::resource::v1::{ResourceClaim, device_allocation_mode};
 use kubernetes::core::{pod_limits, pod_requests};
@@ -20,7 +20,7 @@ use super::scopes::is_terminating;
 const PLAIN: [&str; 7] =
     ["configmaps", "persistentvolumeclaims", "pods", "replicationcontrollers", "resourcequotas", "secrets", "services"];
 /// Resources of containers that are counted under their own name as requests, too.
-const COMPUTE: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
+const COMPUTE: [&str; 3] = [resource_name::CPU, resource_name::MEMORY, resource_name::EPHEMERAL_STORAGE];
 const PODS: (&str, &str) = ("", "pods");
 const SERVICES: (&str, &str) = ("", "services");
 const NAMESPACES: (&str, &str) = ("", "namespaces");
@@ -32,7 +32,14 @@ const DEVICES_OF_CLASS: &str = ".deviceclass.resource.k8s.io/devices";
 const MAX_DEVICES: i64 = 32;
 const CLASS_INFIX: &str = ".storageclass.storage.k8s.io/";
 /// What every container has to say when a quota counts it.
-const SAID: [&str; 6] = ["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"];
+const SAID: [&str; 6] = [
+    resource_name::CPU,
+    resource_name::MEMORY,
+    resource_name::REQUESTS_CPU,
+    resource_name::REQUESTS_MEMORY,
+    resource_name::LIMITS_CPU,
+    resource_name::LIMITS_MEMORY,
+];
 
 /// Resources that no quota counts: they are not stored, or come in large numbers (`DefaultIgnoredResources`).
 const IGNORED: [(&str, &str); 10] = [
@@ -91,9 +98,13 @@ pub fn matching<'q>(attributes: &Attributes, hard: &'q BTreeMap<String, Quantity
             || (core
                 && match plural {
                     "pods" => *name == "pods" || is_of_pods(name),
-                    "services" => matches!(*name, "services" | "services.nodeports" | "services.loadbalancers"),
+                    "services" => matches!(
+                        *name,
+                        "services" | resource_name::SERVICES_NODEPORTS | resource_name::SERVICES_LOADBALANCERS
+                    ),
                     "persistentvolumeclaims" => {
-                        matches!(*name, "persistentvolumeclaims" | "requests.storage") || name.contains(CLASS_INFIX)
+                        matches!(*name, "persistentvolumeclaims" | resource_name::REQUESTS_STORAGE)
+                            || name.contains(CLASS_INFIX)
                     }
                     other => PLAIN.contains(&other) && *name == other,
                 })
@@ -215,7 +226,8 @@ fn with_status(pod: &Pod) -> Cow<'_, PodSpec> {
     if statuses.is_empty() {
         return Cow::Borrowed(&pod.spec);
     }
-    let pending = pod.status.conditions.iter().find(|condition| condition.r#type == "PodResizePending");
+    let pending =
+        pod.status.conditions.iter().find(|condition| condition.r#type == pod_condition_type::POD_RESIZE_PENDING);
     let is_infeasible = pending.is_some_and(|condition| condition.reason == "Infeasible");
     let mut spec = pod.spec.clone();
     let sidecars = spec.init_containers.iter_mut().filter(|container| is_sidecar(container));
@@ -255,8 +267,8 @@ fn of_service(service: &Service, out: &mut Resources) {
         _ if balanced => service.spec.ports.iter().filter(|port| port.node_port != 0).count(),
         _ => 0,
     };
-    put(out, "services.nodeports".into(), number(node_ports));
-    put(out, "services.loadbalancers".into(), number(usize::from(balanced)));
+    put(out, resource_name::SERVICES_NODEPORTS.into(), number(node_ports));
+    put(out, resource_name::SERVICES_LOADBALANCERS.into(), number(usize::from(balanced)));
 }
 
 fn of_claim(claim: &PersistentVolumeClaim, out: &mut Resources) {
@@ -266,7 +278,7 @@ fn of_claim(claim: &PersistentVolumeClaim, out: &mut Resources) {
         put(out, format!("{class}{CLASS_INFIX}persistentvolumeclaims"), one());
     }
     if let Some(storage) = storage_of(claim) {
-        put(out, "requests.storage".into(), storage.clone());
+        put(out, resource_name::REQUESTS_STORAGE.into(), storage.clone());
         if let Some(class) = class {
             put(out, format!("{class}{CLASS_INFIX}requests.storage"), storage);
         }
@@ -275,8 +287,9 @@ fn of_claim(claim: &PersistentVolumeClaim, out: &mut Resources) {
 
 /// The storage that a claim asks for, or more when an expansion has allocated more, in whole bytes.
 fn storage_of(claim: &PersistentVolumeClaim) -> Option<Quantity> {
-    let mut wanted = claim.spec.resources.requests.get("storage")?.clone();
-    if let Some(allocated) = claim.status.allocated_resources.get("storage").filter(|size| **size > wanted) {
+    let mut wanted = claim.spec.resources.requests.get(resource_name::STORAGE)?.clone();
+    if let Some(allocated) = claim.status.allocated_resources.get(resource_name::STORAGE).filter(|size| **size > wanted)
+    {
         wanted = allocated.clone();
     }
     wanted.round_up(0);
@@ -310,7 +323,7 @@ fn devices(allocation_mode: &str, count: i64) -> i64 {
 
 /// Resources that can be set for a pod as a whole (`IsPodLevelResourcesSet`).
 fn is_pod_level(name: &str) -> bool {
-    matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
+    matches!(name, resource_name::CPU | resource_name::MEMORY) || name.starts_with("hugepages-")
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! Asking a webhook: the review that is sent and what is made of the answer.
 
+use apimachinery::meta::v1::status_reason;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
+use generated::admissionregistration::v1::patch_type;
 use machinery::budget;
 use machinery::status::Status;
 use serde_json::{Value as Json, json};
@@ -19,20 +21,20 @@ const MAX_ANSWER: usize = 3 << 20;
 const HTTPS: i32 = 443;
 /// Reasons that webhooks may give (`metav1.StatusReason`); others are left out.
 const REASONS: [&str; 14] = [
-    "AlreadyExists",
-    "BadRequest",
-    "Conflict",
-    "Expired",
-    "Forbidden",
-    "Gone",
-    "InternalError",
-    "Invalid",
-    "MethodNotAllowed",
-    "NotFound",
-    "RequestEntityTooLarge",
-    "ServiceUnavailable",
-    "TooManyRequests",
-    "Unauthorized",
+    status_reason::ALREADY_EXISTS,
+    status_reason::BAD_REQUEST,
+    status_reason::CONFLICT,
+    status_reason::EXPIRED,
+    status_reason::FORBIDDEN,
+    status_reason::GONE,
+    status_reason::INTERNAL_ERROR,
+    status_reason::INVALID,
+    status_reason::METHOD_NOT_ALLOWED,
+    status_reason::NOT_FOUND,
+    status_reason::REQUEST_ENTITY_TOO_LARGE,
+    status_reason::SERVICE_UNAVAILABLE,
+    status_reason::TOO_MANY_REQUESTS,
+    status_reason::UNAUTHORIZED,
 ];
 
 /// What a webhook answered.
@@ -230,7 +232,7 @@ impl Answer {
         let text = |name: &str| self.response.get(name).and_then(Json::as_str).filter(|said| !said.is_empty());
         let Some(patch) = text("patch") else { return Ok(None) };
         match text("patchType") {
-            Some("JSONPatch") => {}
+            Some(patch_type::JSON_PATCH) => {}
             None => return Err("webhook returned response.patch but not response.patchType".into()),
             Some(other) => {
                 return Err(format!("webhook returned invalid response.patchType of {other:?}"));

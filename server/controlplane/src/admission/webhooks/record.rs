@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use endpoints::Attributes;
+use generated::admissionregistration::v1::patch_type;
 use machinery::status::Status;
 use serde_json::{Value as Json, json};
 use serving::audit::Level;
@@ -77,7 +78,7 @@ impl Called<'_> {
         let (configuration, webhook) = (self.configuration, self.hook.name);
         self.attributes.trail.annotate_from(Level::Request, self.key(PATCH), || {
             let patch: Json = serde_json::from_slice(patch).unwrap_or_default();
-            json!({"configuration": configuration, "webhook": webhook, "patch": patch, "patchType": "JSONPatch"})
+            json!({"configuration": configuration, "webhook": webhook, "patch": patch, "patchType": patch_type::JSON_PATCH})
                 .to_string()
         });
     }

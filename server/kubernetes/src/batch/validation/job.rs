@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use generated::batch::v1::pod_failure_policy_on_exit_codes_operator;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{NameRule, is_dns1123_label};
@@ -75,7 +76,7 @@ pub fn validate_exit_codes(
     let (path, values, mut seen) = (path.child("values"), &new.values, BTreeSet::new());
     for (index, code) in values.iter().enumerate() {
         let path = path.index(index);
-        if new.operator == "In" && *code == 0 {
+        if new.operator == pod_failure_policy_on_exit_codes_operator::IN && *code == 0 {
             v.invalid(&path, *code, "must not be 0 for the In operator");
         }
         if !seen.insert(code) {

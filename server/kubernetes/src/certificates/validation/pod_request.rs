@@ -1,5 +1,7 @@
 //! Keys of requests that nodes make for their pods, and what becomes of the requests.
 
+use apimachinery::meta::v1::condition_status;
+use generated::certificates::v1::request_condition_type;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
@@ -71,7 +73,8 @@ pub fn validate_outcomes(
     new: &PodCertificateRequestStatus,
     _: Option<&PodCertificateRequestStatus>,
 ) {
-    let (path, outcomes) = (path.child("conditions"), ["Issued", "Denied", "Failed"]);
+    let (path, outcomes) =
+        (path.child("conditions"), ["Issued", request_condition_type::DENIED, request_condition_type::FAILED]);
     let mut known = 0;
     for (index, condition) in new.conditions.iter().enumerate() {
         let index = format!("[{index}]");
@@ -85,6 +88,6 @@ pub fn validate_outcomes(
             let detail = "There may be at most one condition with type \"Issued\", \"Denied\", or \"Failed\"";
             v.invalid(&path.child("type"), &condition.r#type, detail);
         }
-        v.one_of(&path.child("status"), &condition.status, &["True"]);
+        v.one_of(&path.child("status"), &condition.status, &[condition_status::TRUE]);
     }
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use machinery::print::{Cell, PrintContext, or};
 
-use generated::core::v1::Node;
+use generated::core::v1::{Node, condition_status, node_address_type, node_condition_type};
 
 pub fn node_external_ip(node: &Node, _: &PrintContext) -> Cell {
-    address(node, "ExternalIP")
+    address(node, node_address_type::EXTERNAL_IP)
 }
 
 pub fn node_internal_ip(node: &Node, _: &PrintContext) -> Cell {
-    address(node, "InternalIP")
+    address(node, node_address_type::INTERNAL_IP)
 }
 
 fn address(node: &Node, kind: &str) -> Cell {
@@ -35,8 +35,8 @@ pub fn node_roles(node: &Node, _: &PrintContext) -> Cell {
 }
 
 pub fn node_status(node: &Node, _: &PrintContext) -> Cell {
-    let ready = match node.status.conditions.iter().rfind(|c| c.r#type == "Ready") {
-        Some(condition) if condition.status == "True" => "Ready",
+    let ready = match node.status.conditions.iter().rfind(|c| c.r#type == node_condition_type::READY) {
+        Some(condition) if condition.status == condition_status::TRUE => "Ready",
         Some(_) => "NotReady",
         None => "Unknown",
     };

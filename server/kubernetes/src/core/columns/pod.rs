@@ -3,11 +3,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use apimachinery::meta::v1::row_condition_type;
 use machinery::print::{Cell, PrintContext, RowCondition};
 use machinery::scalar::Time;
 
 use generated::core::v1::{
-    Container, ContainerStateTerminated, ContainerStatus, Pod, container_restart_policy, pod_phase,
+    Container, ContainerStateTerminated, ContainerStatus, Pod, condition_status, container_restart_policy,
+    pod_condition_type, pod_phase,
 };
 
 pub fn pod_ips_label(_: &Pod) -> String {
@@ -22,7 +24,8 @@ pub fn pod_readiness_gates(pod: &Pod, _: &PrintContext) -> Cell {
     }
     // Of conditions of one type, the first one counts.
     let conditions = pod.status.conditions.iter().rev();
-    let conditions: HashMap<&str, bool> = conditions.map(|c| (c.r#type.as_str(), c.status == "True")).collect();
+    let conditions: HashMap<&str, bool> =
+        conditions.map(|c| (c.r#type.as_str(), c.status == condition_status::TRUE)).collect();
     let passed = gates.iter().filter(|gate| conditions.get(gate.condition_type.as_str()) == Some(&true));
     format!("{}/{}", passed.count(), gates.len()).into()
 }
@@ -60,7 +63,7 @@ pub fn pod_row_conditions(pod: &Pod) -> Vec<RowCondition> {
         pod_phase::FAILED => (pod_phase::FAILED, "The pod failed."),
         _ => return Vec::new(),
     };
-    vec![RowCondition { kind: "Completed", status: "True", reason, message }]
+    vec![RowCondition { kind: row_condition_type::COMPLETED, status: condition_status::TRUE, reason, message }]
 }
 
 /// How often containers were restarted, and when one last ended.
@@ -90,7 +93,7 @@ impl Summary {
     fn of(pod: &Pod) -> Self {
         let mut summary = Summary { reason: first_reason(pod), ready: 0, restarts: Restarts::default() };
         let (is_initializing, sidecar_restarts) = summary.add_init_containers(pod);
-        if !is_initializing || has_condition(pod, "Initialized") {
+        if !is_initializing || has_condition(pod, pod_condition_type::INITIALIZED) {
             // Restarts of finished init containers no longer count.
             summary.restarts = sidecar_restarts;
             summary.add_containers(pod);
@@ -149,7 +152,7 @@ impl Summary {
         }
         // One container is done, which is not yet the whole pod's state.
         match failure {
-            _ if is_running && has_condition(pod, "Ready") => self.reason = "Running".into(),
+            _ if is_running && has_condition(pod, pod_condition_type::READY) => self.reason = "Running".into(),
             Some(failure) => self.reason = failure,
             None if is_running => self.reason = "NotReady".into(),
             None => {}
@@ -159,7 +162,9 @@ impl Summary {
 
 /// What the status says before containers are looked at.
 fn first_reason(pod: &Pod) -> String {
-    let is_gated = |c: &generated::core::v1::PodCondition| c.r#type == "PodScheduled" && c.reason == "SchedulingGated";
+    let is_gated = |c: &generated::core::v1::PodCondition| {
+        c.r#type == pod_condition_type::POD_SCHEDULED && c.reason == "SchedulingGated"
+    };
     if pod.status.conditions.iter().any(is_gated) {
         return "SchedulingGated".into();
     }
@@ -173,7 +178,7 @@ fn is_sidecar(container: &Container) -> bool {
 }
 
 fn has_condition(pod: &Pod, kind: &str) -> bool {
-    pod.status.conditions.iter().any(|c| c.r#type == kind && c.status == "True")
+    pod.status.conditions.iter().any(|c| c.r#type == kind && c.status == condition_status::TRUE)
 }
 
 /// Why an init container is not done, or how many before it are.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use machinery::print::{Cell, PrintContext};
 
-use generated::core::v1::{PersistentVolume, PersistentVolumeClaim, persistent_volume_access_mode};
+use generated::core::v1::{PersistentVolume, PersistentVolumeClaim, persistent_volume_access_mode, resource_name};
 
 /// Where the class stood before it was a field; it still wins.
 const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
@@ -33,7 +33,7 @@ pub fn persistent_volume_claim_capacity(claim: &PersistentVolumeClaim, _: &Print
     if !is_bound(claim) {
         return "".into();
     }
-    claim.status.capacity.get("storage").map_or("0".into(), ToString::to_string).into()
+    claim.status.capacity.get(resource_name::STORAGE).map_or("0".into(), ToString::to_string).into()
 }
 
 pub fn persistent_volume_claim_status(claim: &PersistentVolumeClaim, _: &PrintContext) -> Cell {

@@ -4,10 +4,10 @@ use machinery::format::is_dns1123_label;
 use machinery::hooks::{Context, Propagation};
 
 use super::super::service::NAMESPACE_NAME;
-use generated::core::v1::{Namespace, namespace_phase};
+use generated::core::v1::{Namespace, finalizer_name, namespace_phase};
 
 /// Removed by the namespace controller once the content is gone (`v1.FinalizerKubernetes`).
-const FINALIZER: &str = "kubernetes";
+const FINALIZER: &str = finalizer_name::KUBERNETES;
 /// Finalizers of the garbage collector (`metav1.FinalizerOrphanDependents`, `metav1.FinalizerDeleteDependents`).
 const ORPHAN: &str = "orphan";
 const DELETE_DEPENDENTS: &str = "foregroundDeletion";

@@ -13,7 +13,9 @@ use super::pod_labels::merge_label_keys;
 use crate::core::app_armor::fields_from_annotations;
 use crate::core::quality::quality_of_service;
 use crate::core::warnings::{warning_of_name, warnings_of_pod};
-use generated::core::v1::{Container, Lifecycle, Pod, PodCondition, PodSpec, PodStatus, pod_phase};
+use generated::core::v1::{
+    Container, Lifecycle, Pod, PodCondition, PodSpec, PodStatus, condition_status, pod_condition_type, pod_phase,
+};
 
 const STOP_SIGNALS: &str = features::ContainerStopSignals;
 
@@ -26,8 +28,8 @@ pub fn create_pod(context: &Context, pod: &mut Pod, said: Option<&Pod>) {
     };
     if !pod.spec.scheduling_gates.is_empty() {
         pod.status.conditions.push(PodCondition {
-            r#type: "PodScheduled".into(),
-            status: "False".into(),
+            r#type: pod_condition_type::POD_SCHEDULED.into(),
+            status: condition_status::FALSE.into(),
             last_transition_time: context.now,
             reason: "SchedulingGated".into(),
             message: "Scheduling is blocked due to non-empty scheduling gates".into(),

@@ -3,9 +3,10 @@
 use machinery::hooks::Context;
 use machinery::scalar::Quantity;
 
-use generated::core::v1::ResourceQuota;
+use generated::core::v1::{ResourceQuota, resource_name};
 
-const RESOURCES: [&str; 4] = ["cpu", "memory", "storage", "ephemeral-storage"];
+const RESOURCES: [&str; 4] =
+    [resource_name::CPU, resource_name::MEMORY, resource_name::STORAGE, resource_name::EPHEMERAL_STORAGE];
 
 /// Warns on create of requests that may be larger than the limits for the same (`resourcequotaStrategy.WarningsOnCreate`).
 pub fn warn_resource_quota(_: &Context, quota: &ResourceQuota, old: Option<&ResourceQuota>) -> Vec<String> {
@@ -17,7 +18,7 @@ pub fn warn_resource_quota(_: &Context, quota: &ResourceQuota, old: Option<&Reso
 
 fn warning_of(quota: &ResourceQuota, resource: &str) -> Option<String> {
     let hard = |name: &str| quota.spec.hard.get(name).map(|amount| (name.to_owned(), amount));
-    let has_bare_name = matches!(resource, "cpu" | "memory");
+    let has_bare_name = matches!(resource, resource_name::CPU | resource_name::MEMORY);
     let (request, requested) =
         hard(&format!("requests.{resource}")).or_else(|| hard(resource).filter(|_| has_bare_name))?;
     let (limit, limited) = hard(&format!("limits.{resource}"))?;

@@ -5,7 +5,7 @@ use machinery::hooks::Context;
 
 use generated::core::v1::{
     PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, TypedLocalObjectReference,
-    TypedObjectReference,
+    TypedObjectReference, resource_name,
 };
 
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
@@ -93,7 +93,7 @@ pub fn warn_claim(context: &Context, claim: &PersistentVolumeClaim, _: Option<&P
 /// `GetWarningsForPersistentVolumeClaimSpec` of the spec at this path.
 pub fn warn_claim_spec(path: &str, spec: &PersistentVolumeClaimSpec, out: &mut Vec<String>) {
     for (field, amounts) in [("requests", &spec.resources.requests), ("limits", &spec.resources.limits)] {
-        if let Some(size) = amounts.get("storage").filter(|size| size.milli_value() % 1000 != 0) {
+        if let Some(size) = amounts.get(resource_name::STORAGE).filter(|size| size.milli_value() % 1000 != 0) {
             out.push(format!(
                 "{path}.resources.{field}[storage]: fractional byte value \"{size}\" is invalid, must be an integer"
             ));

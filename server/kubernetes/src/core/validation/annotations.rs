@@ -13,7 +13,9 @@ use machinery::reflect::Mut;
 use machinery::scalar::go_text::quote;
 
 use super::visit::for_each_container;
-use generated::core::v1::{AppArmorProfile, Pod, PodSpec, PodTemplateSpec, SeccompProfile, Toleration};
+use generated::core::v1::{
+    AppArmorProfile, Pod, PodSpec, PodTemplateSpec, SeccompProfile, Toleration, app_armor_profile_type, os_name,
+};
 use generated::meta::v1::ObjectMeta;
 
 type Annotations = BTreeMap<String, String>;
@@ -169,7 +171,7 @@ fn validate_against_fields(v: &mut Validation<'_>, path: &Path<'_>, annotations:
             Profile::from(profile).validate(v, path, said);
         }
     });
-    if spec.os.as_deref().is_some_and(|os| os.name == "windows") {
+    if spec.os.as_deref().is_some_and(|os| os.name == os_name::WINDOWS) {
         return;
     }
     for_each_container(spec, path, |path, container| {
@@ -213,14 +215,14 @@ impl Profile<'_> {
         let path = path.child("securityContext");
         let (path, feature) = (path.child(self.field), self.feature);
         let same_type = match self.kind {
-            "Unconfined" => said == UNCONFINED,
-            "RuntimeDefault" => self.defaults.contains(&said),
-            "Localhost" => said.starts_with(LOCALHOST),
+            app_armor_profile_type::UNCONFINED => said == UNCONFINED,
+            app_armor_profile_type::RUNTIME_DEFAULT => self.defaults.contains(&said),
+            app_armor_profile_type::LOCALHOST => said.starts_with(LOCALHOST),
             _ => true,
         };
         if !same_type {
             v.forbidden(&path.child("type"), format!("{feature} type in annotation and field must match"));
-        } else if self.kind == "Localhost" && said.strip_prefix(LOCALHOST) != self.file {
+        } else if self.kind == app_armor_profile_type::LOCALHOST && said.strip_prefix(LOCALHOST) != self.file {
             let detail = format!("{feature} profile in annotation and field must match");
             v.forbidden(&path.child("localhostProfile"), detail);
         }

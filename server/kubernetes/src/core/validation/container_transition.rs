@@ -8,10 +8,13 @@ use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
 use machinery::options;
 
-use generated::core::v1::{Container, ContainerRestartRule, ContainerStatus, Pod, PodSpec};
+use generated::core::v1::{
+    Container, ContainerRestartRule, ContainerStatus, Pod, PodSpec, container_restart_rule_action,
+    container_restart_rule_on_exit_codes_operator,
+};
 
 const REFUSAL: &str = "may not be transitioned to non-terminated state";
-const ALL_CONTAINERS: &str = "RestartAllContainers";
+const ALL_CONTAINERS: &str = container_restart_rule_action::RESTART_ALL_CONTAINERS;
 
 /// `ValidateContainerStateTransition`, `ValidateInitContainerStateTransition`,
 /// `ValidateEphemeralContainerStateTransition`
@@ -41,7 +44,7 @@ fn validate_transitions(
     if by_rules && v.has_option(options::RESTART_ALL_CONTAINERS) && can_restart_all(spec) {
         return;
     }
-    let all_restart = !by_rules && spec.restart_policy == "Always";
+    let all_restart = !by_rules && spec.restart_policy == restart_policy::ALWAYS;
     // Of containers of one name, the first one counts.
     let containers: BTreeMap<&str, &Container> = containers.iter().rev().map(|c| (c.name.as_str(), c)).collect();
     let running = running(new);
@@ -61,7 +64,7 @@ fn validate_transitions(
 
 /// Whether an init container runs on beside the others.
 pub(super) fn is_sidecar(container: &Container) -> bool {
-    container.restart_policy.as_deref() == Some("Always")
+    container.restart_policy.as_deref() == Some(restart_policy::ALWAYS)
 }
 
 /// Which containers have ended, and with which exit code.
@@ -86,7 +89,7 @@ fn is_restarted(context: &Context, container: &Container, spec: &PodSpec, code: 
     if let Some(policy) = &container.restart_policy {
         let action = container.restart_policy_rules.iter().find(|rule| matches_rule(rule, code)).map(|r| &*r.action);
         let all = || context.enabled(features::RestartAllContainersOnContainerExits);
-        if action == Some("Restart") || (action == Some(ALL_CONTAINERS) && all()) {
+        if action == Some(container_restart_rule_action::RESTART) || (action == Some(ALL_CONTAINERS) && all()) {
             return true;
         }
         if let Some(restarts) = by_policy(policy, code) {
@@ -98,17 +101,17 @@ fn is_restarted(context: &Context, container: &Container, spec: &PodSpec, code: 
 
 fn matches_rule(rule: &ContainerRestartRule, code: i32) -> bool {
     rule.exit_codes.as_deref().is_some_and(|codes| match codes.operator.as_str() {
-        "In" => codes.values.contains(&code),
-        "NotIn" => !codes.values.contains(&code),
+        container_restart_rule_on_exit_codes_operator::IN => codes.values.contains(&code),
+        container_restart_rule_on_exit_codes_operator::NOT_IN => !codes.values.contains(&code),
         _ => false,
     })
 }
 
 fn by_policy(policy: &str, code: i32) -> Option<bool> {
     match policy {
-        "Always" => Some(true),
-        "OnFailure" => Some(code != 0),
-        "Never" => Some(false),
+        restart_policy::ALWAYS => Some(true),
+        restart_policy::ON_FAILURE => Some(code != 0),
+        restart_policy::NEVER => Some(false),
         _ => None,
     }
 }

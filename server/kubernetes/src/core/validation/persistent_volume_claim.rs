@@ -11,19 +11,20 @@ use machinery::scalar::Quantity;
 
 use crate::core::internal::internal_diff;
 use generated::core::v1::{
-    PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, persistent_volume_claim_phase,
+    PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, claim_resource_status,
+    persistent_volume_claim_phase, resource_name,
 };
 
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
-const STORAGE: &str = "storage";
+const STORAGE: &str = resource_name::STORAGE;
 const IMMUTABLE: &str =
     "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
 const RESIZE_STATUSES: [&str; 5] = [
-    "ControllerResizeInProgress",
-    "ControllerResizeInfeasible",
-    "NodeResizeInProgress",
-    "NodeResizeInfeasible",
-    "NodeResizePending",
+    claim_resource_status::CONTROLLER_RESIZE_IN_PROGRESS,
+    claim_resource_status::CONTROLLER_RESIZE_INFEASIBLE,
+    claim_resource_status::NODE_RESIZE_IN_PROGRESS,
+    claim_resource_status::NODE_RESIZE_INFEASIBLE,
+    claim_resource_status::NODE_RESIZE_PENDING,
 ];
 
 type Claim = PersistentVolumeClaim;

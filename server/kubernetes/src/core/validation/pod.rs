@@ -7,14 +7,14 @@ use machinery::scalar::go_text::quote;
 use super::annotations::MIRROR;
 use super::pod_resize::validate_resize;
 use crate::core::internal::internal_diff;
-use generated::core::v1::Pod;
+use generated::core::v1::{Pod, os_name};
 
 /// `ValidatePodResize`, `ValidatePodEphemeralContainersUpdate`. By hand: some refusals stand instead of everything
 /// else that is wrong.
 pub fn validate_pod(v: &mut Validation<'_>, _: &Path<'_>, new: &Pod, old: Option<&Pod>) {
     let Some(old) = old else { return };
     let is_static = old.metadata.annotations.contains_key(MIRROR);
-    let is_of_windows = old.spec.os.as_deref().is_some_and(|os| os.name == "windows");
+    let is_of_windows = old.spec.os.as_deref().is_some_and(|os| os.name == os_name::WINDOWS);
     let refusal = match v.context.subresource.as_str() {
         "resize" if is_static => "static pods cannot be resized",
         "resize" if is_of_windows => "windows pods cannot be resized",

@@ -8,9 +8,11 @@ use machinery::hooks::Validation;
 
 use super::container_transition::is_sidecar;
 use crate::core::quality::quality_of_service;
-use generated::core::v1::{Container, Pod, PodSpec, ResourceRequirements};
+use generated::core::v1::{
+    Container, Pod, PodSpec, ResourceRequirements, resource_name, resource_resize_restart_policy,
+};
 
-const RESIZABLE: [&str; 2] = ["cpu", "memory"];
+const RESIZABLE: [&str; 2] = [resource_name::CPU, resource_name::MEMORY];
 const ONLY_RESIZABLE: &str = "only cpu and memory resources are mutable";
 
 /// The containers of a spec that may be resized, by list.
@@ -149,7 +151,10 @@ fn validate_only_resized(v: &mut Validation<'_>, path: &Path<'_>, rest: &mut Pod
         if new != old {
             v.forbidden(&path, "only cpu and memory resources for init or sidecar containers are mutable");
         }
-        let restarts = new.resize_policy.iter().filter(|policy| policy.restart_policy == "RestartContainer");
+        let restarts = new
+            .resize_policy
+            .iter()
+            .filter(|policy| policy.restart_policy == resource_resize_restart_policy::RESTART_CONTAINER);
         for _ in restarts.filter(|_| is_changed && !is_sidecar) {
             let detail = "non-sidecar init containers with a resize policy of RestartContainer cannot be resized";
             v.forbidden(&path, detail);

@@ -10,10 +10,18 @@ use machinery::hooks::Validation;
 use machinery::reflect::Ref;
 
 use crate::core::internal::internal_value;
-use generated::core::v1::{ResourceQuota, ResourceQuotaSpec, resource_quota_scope};
+use generated::core::v1::{ResourceQuota, ResourceQuotaSpec, resource_name, resource_quota_scope};
 
-const OF_PODS: [&str; 7] = ["pods", "cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"];
-const OF_CLAIMS: [&str; 2] = ["persistentvolumeclaims", "requests.storage"];
+const OF_PODS: [&str; 7] = [
+    "pods",
+    resource_name::CPU,
+    resource_name::MEMORY,
+    resource_name::LIMITS_CPU,
+    resource_name::LIMITS_MEMORY,
+    resource_name::REQUESTS_CPU,
+    resource_name::REQUESTS_MEMORY,
+];
+const OF_CLAIMS: [&str; 2] = ["persistentvolumeclaims", resource_name::REQUESTS_STORAGE];
 
 type Quota = ResourceQuota;
 type Spec = ResourceQuotaSpec;

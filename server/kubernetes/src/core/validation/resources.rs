@@ -19,7 +19,7 @@ type CheckName = fn(&Path<'_>, &str) -> Vec<FieldError>;
 
 const HUGE_PAGES: &str = "hugepages-";
 
-const SUPPORTED_OF_PODS: [&str; 3] = ["cpu", HUGE_PAGES, "memory"];
+const SUPPORTED_OF_PODS: [&str; 3] = [resource_name::CPU, HUGE_PAGES, resource_name::MEMORY];
 
 /// Whether a container may ask for less than its limit.
 pub(super) fn is_overcommit_allowed(name: &str) -> bool {
@@ -34,7 +34,7 @@ pub fn validate_container_resource_name(v: &mut Validation<'_>, path: &Path<'_>,
 /// `validatePodResourceName`
 fn pod_resource_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     let errors = resource_name(path, name);
-    if errors.is_empty() && !matches!(name, "cpu" | "memory") && !is_huge_pages(name) {
+    if errors.is_empty() && !matches!(name, resource_name::CPU | resource_name::MEMORY) && !is_huge_pages(name) {
         return vec![FieldError::not_supported(path, BadValue::json_string(name), &SUPPORTED_OF_PODS)];
     }
     errors
@@ -92,7 +92,7 @@ fn validate_requirements(
     }
     let any =
         |wanted: fn(&str) -> bool| resources.limits.keys().chain(resources.requests.keys()).any(|name| wanted(name));
-    if any(is_huge_pages) && !any(|name| matches!(name, "cpu" | "memory")) {
+    if any(is_huge_pages) && !any(|name| matches!(name, resource_name::CPU | resource_name::MEMORY)) {
         v.forbidden(path, "HugePages require cpu or memory");
     }
     validate_claims(v, &path.child("claims"), &resources.claims);

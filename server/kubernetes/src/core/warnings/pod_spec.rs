@@ -12,7 +12,7 @@ use super::{node_labels, overlaps, ports, volumes};
 use crate::core::app_armor::profile_of_annotation;
 use crate::core::validation::annotations::{APP_ARMOR_OF_CONTAINER, SECCOMP_OF_CONTAINER, SECCOMP_OF_POD};
 use crate::core::validation::visit::{AnyContainer, for_each_container};
-use generated::core::v1::{EnvVar, PodAffinityTerm, PodSpec, WeightedPodAffinityTerm};
+use generated::core::v1::{EnvVar, PodAffinityTerm, PodSpec, WeightedPodAffinityTerm, resource_name};
 use generated::meta::v1::ObjectMeta;
 
 const NO_SELECTOR: &str = "a null labelSelector results in matching no pod";
@@ -39,7 +39,7 @@ pub(super) fn warn(path: &Path<'_>, (meta, spec): (&ObjectMeta, &PodSpec), is_te
     volumes::warn(&path.child("volumes"), &spec.volumes, false, out);
     overlaps::warn(&spec.volumes, out);
     warn_of_repetitions(&path, spec, out);
-    for resource in ["memory", "ephemeral-storage"] {
+    for resource in [resource_name::MEMORY, resource_name::EPHEMERAL_STORAGE] {
         warn_of_fraction(&path.child("overhead"), &spec.overhead, resource, out);
     }
     let security = spec.security_context.as_deref();
@@ -109,7 +109,7 @@ fn warn_of_annotations(
 
 fn warn_of_container(path: &Path<'_>, container: AnyContainer<'_>, out: &mut Vec<String>) {
     let resources = path.child("resources");
-    for resource in ["memory", "ephemeral-storage"] {
+    for resource in [resource_name::MEMORY, resource_name::EPHEMERAL_STORAGE] {
         warn_of_fraction(&resources.child("limits"), &container.resources.limits, resource, out);
         warn_of_fraction(&resources.child("requests"), &container.resources.requests, resource, out);
     }

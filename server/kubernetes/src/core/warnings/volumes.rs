@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use machinery::field_path::Path;
 use machinery::scalar::Quantity;
 
-use generated::core::v1::{PersistentVolumeClaimSpec, Volume};
+use generated::core::v1::{PersistentVolumeClaimSpec, Volume, resource_name};
 
 /// What is said of the volumes at `path`.
 pub(super) fn warn(path: &Path<'_>, volumes: &[Volume], git_repo_driver: bool, out: &mut Vec<String>) {
@@ -44,8 +44,8 @@ pub(super) fn warn(path: &Path<'_>, volumes: &[Volume], git_repo_driver: bool, o
 /// What is said of the spec of a claim (`GetWarningsForPersistentVolumeClaimSpec`).
 pub(crate) fn warn_of_claim(path: &Path<'_>, spec: &PersistentVolumeClaimSpec, out: &mut Vec<String>) {
     let path = path.child("resources");
-    warn_of_fraction(&path.child("requests"), &spec.resources.requests, "storage", out);
-    warn_of_fraction(&path.child("limits"), &spec.resources.limits, "storage", out);
+    warn_of_fraction(&path.child("requests"), &spec.resources.requests, resource_name::STORAGE, out);
+    warn_of_fraction(&path.child("limits"), &spec.resources.limits, resource_name::STORAGE, out);
 }
 
 /// An amount of bytes that is no whole number: accepted, and rounded by whoever uses it.

@@ -4,6 +4,7 @@ use generated::flowcontrol::v1::{
     ExemptPriorityLevelConfiguration, FlowDistinguisherMethod, FlowSchemaSpec, GroupSubject, LimitResponse,
     LimitedPriorityLevelConfiguration, NonResourcePolicyRule, PolicyRulesWithSubjects,
     PriorityLevelConfigurationReference, PriorityLevelConfigurationSpec, ResourcePolicyRule, Subject,
+    flow_distinguisher_method_type, limit_response_type, priority_level_enablement, subject_kind,
 };
 
 pub const EXEMPT: &str = "exempt";
@@ -19,7 +20,8 @@ pub fn flow_schema(name: &str) -> Option<FlowSchemaSpec> {
     Some(FlowSchemaSpec {
         priority_level_configuration: PriorityLevelConfigurationReference { name: name.to_owned() },
         matching_precedence,
-        distinguisher_method: by_user.then(|| Box::new(FlowDistinguisherMethod { r#type: "ByUser".to_owned() })),
+        distinguisher_method: by_user
+            .then(|| Box::new(FlowDistinguisherMethod { r#type: flow_distinguisher_method_type::BY_USER.to_owned() })),
         rules: vec![everything_of(groups)],
     })
 }
@@ -27,7 +29,7 @@ pub fn flow_schema(name: &str) -> Option<FlowSchemaSpec> {
 fn everything_of(groups: &[&str]) -> PolicyRulesWithSubjects {
     let all = || vec!["*".to_owned()];
     let subject = |name: &&str| Subject {
-        kind: "Group".to_owned(),
+        kind: subject_kind::GROUP.to_owned(),
         group: Some(Box::new(GroupSubject { name: (*name).to_owned() })),
         ..Subject::default()
     };
@@ -49,13 +51,13 @@ pub fn priority_level(name: &str) -> Option<PriorityLevelConfigurationSpec> {
     let exempt = ExemptPriorityLevelConfiguration { nominal_concurrency_shares: Some(0), lendable_percent: Some(0) };
     let limited = LimitedPriorityLevelConfiguration {
         nominal_concurrency_shares: Some(5),
-        limit_response: LimitResponse { r#type: "Reject".to_owned(), queuing: None },
+        limit_response: LimitResponse { r#type: limit_response_type::REJECT.to_owned(), queuing: None },
         lendable_percent: Some(0),
         borrowing_limit_percent: None,
     };
     let (kind, limited, exempt) = match name {
-        EXEMPT => ("Exempt", None, Some(Box::new(exempt))),
-        CATCH_ALL => ("Limited", Some(Box::new(limited)), None),
+        EXEMPT => (priority_level_enablement::EXEMPT, None, Some(Box::new(exempt))),
+        CATCH_ALL => (priority_level_enablement::LIMITED, Some(Box::new(limited)), None),
         _ => return None,
     };
     Some(PriorityLevelConfigurationSpec { r#type: kind.to_owned(), limited, exempt })
