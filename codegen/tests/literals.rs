@@ -1,13 +1,13 @@
-//! Code written by hand does not repeat what is declared: values of enums and names of feature gates are constants.
-//! A literal of the same text that means something else is listed here.
+//! Code written by hand does not repeat what is declared: values of enums, names of feature gates and JSON names of
+//! fields are constants. A literal of the same text that means something else is listed here.
 //!
-//! The generator writes a module of constants for each enum (`generated::core::v1::pod_phase`), and gates are constants
-//! of `machinery::features`. A literal of the same text would not follow when the declaration changes, and a misspelled
-//! one compiles.
+//! The generator writes a module of constants for each enum (`generated::core::v1::pod_phase`), gates are constants of
+//! `machinery::features`, and `machinery::json_name!` gives the JSON name of a field. A literal of the same text would
+//! not follow when the declaration changes, and a misspelled one compiles.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -145,6 +145,38 @@ fn literals(tokens: TokenStream, out: &mut Vec<(String, usize)>) {
             _ => {}
         }
     }
+}
+
+/// The JSON names that paths of fields are built of as literals (`path.child("spec")`), with their lines.
+fn steps_of_paths(tokens: TokenStream, out: &mut Vec<(String, usize)>) {
+    let mut is_child = false;
+    for token in tokens {
+        if let TokenTree::Group(group) = &token {
+            let mut found = Vec::new();
+            literals(group.stream(), &mut found);
+            match is_child && group.stream().into_iter().count() == 1 {
+                true => out.append(&mut found),
+                false => steps_of_paths(group.stream(), out),
+            }
+        }
+        is_child = matches!(&token, TokenTree::Ident(name) if name == "child");
+    }
+}
+
+#[test]
+fn no_step_of_a_path_repeats_a_json_name() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let model = codegen::load(root).unwrap();
+    let fields = model.structs.iter().flat_map(|one| &one.fields);
+    let declared: BTreeSet<&str> = fields.map(|field| field.json.as_str()).collect();
+    let mut repeated = Vec::new();
+    for path in CRATES.iter().flat_map(|folder| files(&root.join(folder))) {
+        let mut found = Vec::new();
+        steps_of_paths(tokens(&path), &mut found);
+        let names = found.into_iter().filter(|(name, _)| declared.contains(name.as_str()));
+        repeated.extend(names.map(|(name, line)| format!("{}:{line}: `{name}`", path.display())));
+    }
+    assert!(repeated.is_empty(), "steps repeat JSON names, use `json_name!`:\n{}", repeated.join("\n"));
 }
 
 #[test]

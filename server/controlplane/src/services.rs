@@ -21,6 +21,7 @@ use endpoints::{Environment, Loopback};
 use generated::core::v1::{Service, ServiceSpec};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
+use machinery::json_name;
 use machinery::reflect::{Owned, Struct};
 use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
@@ -147,7 +148,11 @@ enum Refusal {
 
 fn not_allocated(spec: &ServiceSpec, why: String) -> Refusal {
     let path = Path::new("spec");
-    Refusal::Asked(FieldError::invalid(&path.child("clusterIPs"), BadValue::strings(&spec.cluster_ips), why))
+    Refusal::Asked(FieldError::invalid(
+        &path.child(json_name!(ServiceSpec.cluster_ips)),
+        BadValue::strings(&spec.cluster_ips),
+        why,
+    ))
 }
 
 impl Refusal {

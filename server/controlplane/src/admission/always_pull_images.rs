@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use endpoints::{Attributes, Operation};
-use generated::core::v1::{Container, Pod, PodSpec, pull_policy};
+use generated::core::v1::{Container, ImageVolumeSource, Pod, PodSpec, VolumeSource, pull_policy};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
+use machinery::json_name;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
@@ -94,15 +95,22 @@ fn check_containers(spec: &PodSpec, errors: &mut Vec<FieldError>) {
     let mut list = |name: &str, containers: &[Container]| {
         for (index, container) in containers.iter().enumerate() {
             let (list, policy) = (path.child(name), &container.image_pull_policy);
-            check(&list.index(index).child("imagePullPolicy"), policy, errors);
+            check(&list.index(index).child(json_name!(Container.image_pull_policy)), policy, errors);
         }
     };
     list("initContainers", &spec.init_containers);
     list("containers", &spec.containers);
     for (index, volume) in spec.volumes.iter().enumerate() {
         if let Some(image) = &volume.volume_source.image {
-            let list = path.child("volumes");
-            check(&list.index(index).child("image").child("pullPolicy"), &image.pull_policy, errors);
+            let list = path.child(json_name!(PodSpec.volumes));
+            check(
+                &list
+                    .index(index)
+                    .child(json_name!(VolumeSource.image))
+                    .child(json_name!(ImageVolumeSource.pull_policy)),
+                &image.pull_policy,
+                errors,
+            );
         }
     }
 }
@@ -112,8 +120,12 @@ fn check_ephemeral(spec: &PodSpec, known: &HashSet<String>, errors: &mut Vec<Fie
     for (index, container) in spec.ephemeral_containers.iter().enumerate() {
         let container = &container.ephemeral_container_common;
         if !known.contains(&container.name) {
-            let list = path.child("ephemeralContainers");
-            check(&list.index(index).child("imagePullPolicy"), &container.image_pull_policy, errors);
+            let list = path.child(json_name!(PodSpec.ephemeral_containers));
+            check(
+                &list.index(index).child(json_name!(Container.image_pull_policy)),
+                &container.image_pull_policy,
+                errors,
+            );
         }
     }
 }

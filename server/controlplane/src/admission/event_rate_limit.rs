@@ -10,6 +10,7 @@ use generated::core::v1::Event;
 use generated::eventratelimit::v1alpha1::{Configuration, Limit};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
+use machinery::json_name;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
@@ -82,7 +83,11 @@ fn mistakes(limits: &[Limit]) -> Vec<FieldError> {
     for (i, limit) in limits.iter().enumerate() {
         let path = path.index(i);
         if !TYPES.contains(&limit.r#type.as_str()) {
-            errors.push(FieldError::not_supported(&path.child("type"), BadValue::json_string(&limit.r#type), &TYPES));
+            errors.push(FieldError::not_supported(
+                &path.child(json_name!(Limit.r#type)),
+                BadValue::json_string(&limit.r#type),
+                &TYPES,
+            ));
         }
         for (name, value) in [("burst", limit.burst), ("qps", limit.qps)] {
             if value <= 0 {
@@ -91,7 +96,7 @@ fn mistakes(limits: &[Limit]) -> Vec<FieldError> {
         }
         if limit.r#type != "Server" && limit.cache_size < 0 {
             let value = BadValue::Int(limit.cache_size.into());
-            errors.push(FieldError::invalid(&path.child("cacheSize"), value, "must not be negative"));
+            errors.push(FieldError::invalid(&path.child(json_name!(Limit.cache_size)), value, "must not be negative"));
         }
     }
     errors

@@ -11,10 +11,12 @@ mod subject;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use apimachinery::meta::v1::ObjectMeta;
 use endpoints::{Attributes, Environment};
 use generated::core::v1::{Namespace, Pod};
 use machinery::field_error::{BadValue, FieldError, aggregate};
 use machinery::field_path::Path;
+use machinery::json_name;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 
@@ -218,7 +220,7 @@ fn invalid(attributes: &Attributes, wrong: &[policy::Wrong]) -> Status {
 
 fn field_errors(wrong: &[policy::Wrong]) -> Vec<FieldError> {
     let labels = Path::new("metadata");
-    let labels = labels.child("labels");
+    let labels = labels.child(json_name!(ObjectMeta.labels));
     let error = |w: &policy::Wrong| FieldError::invalid(&labels.key(w.label), BadValue::json_string(&w.value), w.why);
     wrong.iter().map(error).collect()
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use endpoints::{Answer, Environment, Posted, SubresourceHandler};
-use generated::core::v1::{self, Pod, PodCondition, condition_status, pod_condition_type};
+use generated::core::v1::{self, ObjectReference, Pod, PodCondition, condition_status, pod_condition_type};
 use machinery::field_error::{FieldError, aggregate};
 use machinery::field_path::Path;
+use machinery::json_name;
 use machinery::scalar::Time;
 use machinery::status::{GroupResource, Status};
 use registry::{Precondition, UpdateOptions};
@@ -70,10 +71,14 @@ fn check(binding: &v1::Binding) -> Result<(), Status> {
     let (mut errors, target) = (Vec::new(), Path::new("target"));
     let kind = &binding.target.kind;
     if !kind.is_empty() && kind != "Node" {
-        errors.push(FieldError::not_supported(&target.child("kind"), kind.as_str(), &["Node", "<empty>"]));
+        errors.push(FieldError::not_supported(
+            &target.child(json_name!(ObjectReference.kind)),
+            kind.as_str(),
+            &["Node", "<empty>"],
+        ));
     }
     if binding.target.name.is_empty() {
-        errors.push(FieldError::required(&target.child("name"), ""));
+        errors.push(FieldError::required(&target.child(json_name!(ObjectReference.name)), ""));
     }
     if errors.is_empty() { Ok(()) } else { Err(Status::new(500, "", aggregate(&errors))) }
 }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use apimachinery::meta::v1::DeleteOptions as SaidOptions;
-use apimachinery::meta::v1::{deletion_propagation, status_reason};
+use apimachinery::meta::v1::{DeleteOptions as SaidOptions, deletion_propagation, status_reason};
 use async_trait::async_trait;
 use endpoints::{Answer, Environment, Posted, SubresourceHandler};
 use generated::core::v1::{Pod, PodCondition, condition_status, pod_condition_type, pod_phase};
 use generated::policy::v1;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
+use machinery::json_name;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 use registry::{
@@ -91,7 +91,7 @@ fn options(posted: &Posted<'_>, eviction: &v1::Eviction) -> Result<DeleteOptions
     let SaidOptions { ignore_store_read_error_with_cluster_breaking_potential: ignore, .. } = said;
     if ignore == Some(true) {
         let path = Path::new("deleteOptions");
-        let path = path.child("ignoreStoreReadErrorWithClusterBreakingPotential");
+        let path = path.child(json_name!(SaidOptions.ignore_store_read_error_with_cluster_breaking_potential));
         let error = FieldError::invalid(&path, true, "can not be set for pod eviction, try after removing the option");
         return Err(Status::invalid(KIND, &posted.attributes.name, &[error]));
     }

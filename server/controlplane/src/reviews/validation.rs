@@ -9,6 +9,7 @@ use kubernetes::core::internal::internal_value;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
+use machinery::json_name;
 use machinery::status::{GroupResource, Status};
 use meta::{SelectorOptions, validate_label_selector_requirement};
 
@@ -99,17 +100,17 @@ fn resource_attributes(said: Option<&ResourceAttributes>, errors: &mut Vec<Field
     let (context, path) = (Context::default(), Path::new("spec.resourceAttributes"));
     let mut v = Validation::new(&context, errors);
     if let Some(selector) = &said.field_selector {
-        field_selector(&mut v, &path.child("fieldSelector"), selector);
+        field_selector(&mut v, &path.child(json_name!(ResourceAttributes.field_selector)), selector);
     }
     if let Some(selector) = &said.label_selector {
-        label_selector(&mut v, &path.child("labelSelector"), selector);
+        label_selector(&mut v, &path.child(json_name!(ResourceAttributes.label_selector)), selector);
     }
 }
 
 fn field_selector(v: &mut Validation<'_>, path: &Path<'_>, said: &FieldSelectorAttributes) {
     one_form(v, path, &said.raw_selector, said.requirements.len());
     for (index, requirement) in said.requirements.iter().enumerate() {
-        field_requirement(v, &path.child("requirements").index(index), requirement);
+        field_requirement(v, &path.child(json_name!(FieldSelectorAttributes.requirements)).index(index), requirement);
     }
 }
 
@@ -117,18 +118,27 @@ fn label_selector(v: &mut Validation<'_>, path: &Path<'_>, said: &LabelSelectorA
     one_form(v, path, &said.raw_selector, said.requirements.len());
     let options = SelectorOptions { allow_unknown_operators: true, ..SelectorOptions::default() };
     for (index, requirement) in said.requirements.iter().enumerate() {
-        validate_label_selector_requirement(v, &path.child("requirements").index(index), requirement, options);
+        validate_label_selector_requirement(
+            v,
+            &path.child(json_name!(LabelSelectorAttributes.requirements)).index(index),
+            requirement,
+            options,
+        );
     }
 }
 
 fn one_form(v: &mut Validation<'_>, path: &Path<'_>, raw: &str, requirements: usize) {
     match (raw.is_empty(), requirements) {
         (false, 1..) => {
-            v.invalid(&path.child("rawSelector"), raw, "may not specified at the same time as requirements");
+            v.invalid(
+                &path.child(json_name!(FieldSelectorAttributes.raw_selector)),
+                raw,
+                "may not specified at the same time as requirements",
+            );
         }
         (true, 0) => {
             let detail = format!("when {path} is specified, requirements or rawSelector is required");
-            v.required(&path.child("requirements"), detail);
+            v.required(&path.child(json_name!(FieldSelectorAttributes.requirements)), detail);
         }
         _ => {}
     }
@@ -137,9 +147,9 @@ fn one_form(v: &mut Validation<'_>, path: &Path<'_>, raw: &str, requirements: us
 /// `ValidateFieldSelectorRequirement`; clients may be newer than the server, so operators that it does not know are no mistake.
 fn field_requirement(v: &mut Validation<'_>, path: &Path<'_>, said: &FieldSelectorRequirement) {
     if said.key.is_empty() {
-        v.required(&path.child("key"), "must be specified");
+        v.required(&path.child(json_name!(FieldSelectorRequirement.key)), "must be specified");
     }
-    let values = path.child("values");
+    let values = path.child(json_name!(FieldSelectorRequirement.values));
     match said.operator.as_str() {
         label_selector_operator::IN | label_selector_operator::NOT_IN if said.values.is_empty() => {
             v.required(&values, "must be specified when `operator` is 'In' or 'NotIn'");

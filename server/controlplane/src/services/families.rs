@@ -1,15 +1,16 @@
 //! Address families of a service (KEP-563).
 
+use std::net::IpAddr;
+
+use super::NONE;
 use generated::core::v1::{ServiceSpec, ip_family, ip_family_policy, service_type};
+use ip_family_policy::{PREFER_DUAL_STACK, REQUIRE_DUAL_STACK, SINGLE_STACK};
 use kubernetes::core::service_address_errors;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::ip::parse_ip_sloppy;
+use machinery::json_name;
 use registry::Context;
-use std::net::IpAddr;
-
-use super::NONE;
-use ip_family_policy::{PREFER_DUAL_STACK, REQUIRE_DUAL_STACK, SINGLE_STACK};
 
 /// The family of an address, as `ipFamilies` names it.
 pub fn of(address: IpAddr) -> &'static str {
@@ -76,7 +77,7 @@ fn policy(spec: &ServiceSpec, old: Option<&ServiceSpec>) -> String {
 
 fn refuse_policy(policy: &str, why: &'static str) -> FieldError {
     let path = Path::new("spec");
-    FieldError::invalid(&path.child("ipFamilyPolicy"), BadValue::json_string(policy), why)
+    FieldError::invalid(&path.child(json_name!(ServiceSpec.ip_family_policy)), BadValue::json_string(policy), why)
 }
 
 /// One family instead of two: by the policy alone, or by the policy and the lists.
@@ -116,7 +117,7 @@ fn check_counts(spec: &ServiceSpec, policy: &str, errors: &mut Vec<FieldError>) 
 /// Families that are not said are those of the addresses.
 fn follow_addresses(spec: &mut ServiceSpec, configured: &[&'static str], errors: &mut Vec<FieldError>) {
     let path = Path::new("spec");
-    let path = path.child("clusterIPs");
+    let path = path.child(json_name!(ServiceSpec.cluster_ips));
     for (index, text) in spec.cluster_ips.iter().enumerate().take_while(|(_, text)| *text != NONE) {
         if index < spec.ip_families.len() {
             continue;
@@ -137,7 +138,7 @@ fn check_cluster(spec: &ServiceSpec, policy: &str, configured: &[&'static str], 
         errors.push(refuse_policy(policy, "this cluster is not configured for dual-stack services"));
     }
     let path = Path::new("spec");
-    let path = path.child("ipFamilies");
+    let path = path.child(json_name!(ServiceSpec.ip_families));
     for (index, family) in spec.ip_families.iter().enumerate() {
         if !configured.contains(&family.as_str()) {
             let (path, family) = (path.index(index), BadValue::json_string(family));

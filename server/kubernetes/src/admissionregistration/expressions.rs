@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cel::{Environment, Fields, ObjectType, Program, Type};
+use generated::admissionregistration::v1::patch_type;
 
 /// What an expression has besides `object`, `oldObject`, `request` and `namespaceObject`.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,11 +6,12 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{self, Messages, field};
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::reflect::Ref;
 use meta::validate_object_names;
 
 use apimachinery::meta::v1::ObjectMeta;
-use generated::apiserverinternal::v1alpha1::{ServerStorageVersion, StorageVersionStatus};
+use generated::apiserverinternal::v1alpha1::{ServerStorageVersion, StorageVersionCondition, StorageVersionStatus};
 
 /// By hand: errors of a name stand among those of other metadata.
 pub fn validate_storage_version_name(
@@ -42,9 +43,13 @@ pub fn validate_decodable_versions(
     let (encoding, decodable) = (&new.encoding_version, &new.decodable_versions);
     if !decodable.contains(encoding) {
         let detail = format!("decodableVersions must include encodingVersion {encoding}");
-        v.invalid(&path.child("decodableVersions"), BadValue::strings(decodable), detail);
+        v.invalid(
+            &path.child(json_name!(ServerStorageVersion.decodable_versions)),
+            BadValue::strings(decodable),
+            detail,
+        );
     }
-    let served_path = path.child("servedVersions");
+    let served_path = path.child(json_name!(ServerStorageVersion.served_versions));
     for (index, served) in new.served_versions.iter().enumerate() {
         let path = served_path.index(index);
         v.errors.extend(field::api_version(&path, served));
@@ -76,7 +81,11 @@ pub fn validate_common_version(
                       reporting the supported versions yet"
             .to_owned(),
     };
-    v.invalid(&path.child("commonEncodingVersion"), said.map_or(BadValue::None, BadValue::from), detail);
+    v.invalid(
+        &path.child(json_name!(StorageVersionStatus.common_encoding_version)),
+        said.map_or(BadValue::None, BadValue::from),
+        detail,
+    );
 }
 
 /// Upstream shows conditions as items of the status itself. By hand: messages tell where a type stands before.
@@ -91,7 +100,7 @@ pub fn validate_storage_version_conditions(
         let (path, kind) = (path.index(index), &condition.r#type);
         if let Some(before) = places.insert(kind, index) {
             let detail = format!("the type of the condition is not unique, it also appears in conditions[{before}]");
-            v.invalid(&path.child("type"), kind, detail);
+            v.invalid(&path.child(json_name!(StorageVersionCondition.r#type)), kind, detail);
         }
         v.checks(&path, Ref::of(condition), None);
     }

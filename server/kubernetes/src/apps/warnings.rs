@@ -2,10 +2,11 @@
 
 use machinery::field_path::Path;
 use machinery::hooks::Context;
+use machinery::json_name;
 
 use crate::core::warnings::volumes::warn_of_claim;
 use crate::core::warnings::{warning_of_workload, warnings_of_template};
-use generated::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
+use generated::apps::v1::{DaemonSet, Deployment, DeploymentSpec, ReplicaSet, StatefulSet, StatefulSetSpec};
 use generated::core::v1::PodTemplateSpec;
 use generated::meta::v1::ObjectMeta;
 
@@ -40,7 +41,7 @@ pub fn warn_stateful_set(_: &Context, new: &StatefulSet, old: Option<&StatefulSe
     if is_new(&new.metadata, old.map(|old| &old.metadata)) {
         out = of_template(&new.spec.template);
         let path = Path::new("spec");
-        let path = path.child("volumeClaimTemplates");
+        let path = path.child(json_name!(StatefulSetSpec.volume_claim_templates));
         for (index, claim) in new.spec.volume_claim_templates.iter().enumerate() {
             warn_of_claim(&path.index(index), &claim.spec, &mut out);
         }
@@ -58,5 +59,5 @@ fn is_new(new: &ObjectMeta, old: Option<&ObjectMeta>) -> bool {
 
 fn of_template(template: &PodTemplateSpec) -> Vec<String> {
     let path = Path::new("spec");
-    warnings_of_template(&path.child("template"), template)
+    warnings_of_template(&path.child(json_name!(DeploymentSpec.template)), template)
 }

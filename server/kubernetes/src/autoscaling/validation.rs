@@ -2,6 +2,7 @@
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 
 use crate::core::validation::resources::validate_container_resource_name;
 use generated::autoscaling::v2::ContainerResourceMetricSource;
@@ -13,5 +14,5 @@ pub fn validate_container_resource(
     source: &ContainerResourceMetricSource,
     _: Option<&ContainerResourceMetricSource>,
 ) {
-    validate_container_resource_name(v, &path.child("name"), &source.name);
+    validate_container_resource_name(v, &path.child(json_name!(ContainerResourceMetricSource.name)), &source.name);
 }

@@ -2,9 +2,10 @@
 
 use machinery::field_path::Path;
 use machinery::hooks::Context;
+use machinery::json_name;
 
 use crate::core::warnings::{warning_of_workload, warnings_of_template};
-use generated::batch::v1::{CronJob, Job, JobSpec};
+use generated::batch::v1::{CronJob, CronJobSpec, Job, JobSpec, JobTemplateSpec, completion_mode};
 
 const MANY_COMPLETIONS: i32 = 100_000;
 const MANY_PODS: i32 = 10_000;
@@ -29,8 +30,8 @@ pub fn warn_cron_job(context: &Context, new: &CronJob, old: Option<&CronJob>) ->
         old.is_none().then(|| warning_of_workload(&new.metadata.name)).flatten().into_iter().collect();
     if old.is_none_or(|old| old.metadata.generation != new.metadata.generation) {
         let path = Path::new("spec");
-        let path = path.child("jobTemplate");
-        out.extend(warnings_of_spec(&path.child("spec"), &new.spec.job_template.spec));
+        let path = path.child(json_name!(CronJobSpec.job_template));
+        out.extend(warnings_of_spec(&path.child(json_name!(JobTemplateSpec.spec)), &new.spec.job_template.spec));
     }
     if new.spec.schedule.contains("TZ") {
         out.push(
@@ -49,6 +50,6 @@ fn warnings_of_spec(path: &Path<'_>, spec: &JobSpec) -> Vec<String> {
     if many && spec.completion_mode.as_deref() == Some(completion_mode::INDEXED) {
         out.push(format!("{path}: {MANY}"));
     }
-    out.extend(warnings_of_template(&path.child("template"), &spec.template));
+    out.extend(warnings_of_template(&path.child(json_name!(JobSpec.template)), &spec.template));
     out
 }

@@ -2,6 +2,7 @@
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use semver::Version;
 
 use generated::coordination::v1::coordinated_lease_strategy::OLDEST_EMULATION_VERSION;
@@ -21,10 +22,10 @@ pub fn validate_versions(
     let both = !new.binary_version.is_empty() && !new.emulation_version.is_empty();
     if both && binary.cmp_precedence(&emulation).is_lt() {
         let detail = "must be greater than or equal to `emulationVersion`";
-        v.invalid(&path.child("binaryVersion"), &new.binary_version, detail);
+        v.invalid(&path.child(json_name!(LeaseCandidateSpec.binary_version)), &new.binary_version, detail);
     }
     if new.strategy == OLDEST_EMULATION_VERSION && emulation.cmp_precedence(&none).is_eq() {
         let detail = "must be specified when `strategy` is 'OldestEmulationVersion'";
-        v.required(&path.child("emulationVersion"), detail);
+        v.required(&path.child(json_name!(LeaseCandidateSpec.emulation_version)), detail);
     }
 }

@@ -2,9 +2,11 @@
 
 use machinery::field_path::Path;
 use machinery::hooks::Context;
+use machinery::json_name;
 
 use crate::core::validation::annotations::{APP_ARMOR_OF_CONTAINER, LOCALHOST, RUNTIME_DEFAULT, UNCONFINED};
 use crate::core::validation::security_context::is_app_armor_profile;
+use apimachinery::meta::v1::ObjectMeta;
 use generated::core::v1::{AppArmorProfile, Pod, SecurityContext, app_armor_profile_type, os_name};
 
 /// What an annotation says, as a field says it.
@@ -41,7 +43,7 @@ pub(super) fn fields_from_annotations(context: &Context, pod: &mut Pod) {
             own.get_or_insert_default().app_armor_profile = profile.map(Box::new);
         }
         let path = Path::new("metadata");
-        let path = path.child("annotations");
+        let path = path.child(json_name!(ObjectMeta.annotations));
         let path = path.key(&key);
         context.warnings.add(&format!(r#"{path}: deprecated since v1.30; use the "appArmorProfile" field instead"#));
     };

@@ -6,6 +6,7 @@ use machinery::field_path::Path;
 use machinery::format::ip::warnings_for_ip;
 use machinery::format::is_dns1123_subdomain;
 use machinery::hooks::Context;
+use machinery::json_name;
 use machinery::reflect::Ref;
 
 use super::HOSTNAME;
@@ -55,7 +56,7 @@ pub fn warn_endpoint_slice(_: &Context, new: &EndpointSlice, old: Option<&Endpoi
     let path = Path::new("endpoints");
     for (index, endpoint) in new.endpoints.iter().enumerate() {
         let path = path.index(index);
-        let path = path.child("addresses");
+        let path = path.child(json_name!(Endpoint.addresses));
         let addresses = endpoint.addresses.iter().enumerate();
         out.extend(addresses.filter_map(|(index, address)| warnings_for_ip(&path.index(index), address)));
     }

@@ -3,6 +3,7 @@
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 
 use super::ZONE;
 use generated::discovery::v1::Endpoint;
@@ -10,7 +11,7 @@ use generated::discovery::v1::Endpoint;
 /// The zone has a field of its own. By hand: an entry that is left is an internal error.
 pub fn validate_topology(v: &mut Validation<'_>, path: &Path<'_>, endpoint: &Endpoint, _: Option<&Endpoint>) {
     if endpoint.deprecated_topology.contains_key(ZONE) {
-        let path = path.child("deprecatedTopology");
+        let path = path.child(json_name!(Endpoint.deprecated_topology));
         v.errors.push(FieldError::internal(&path.key(ZONE), "reserved key was not removed in conversion"));
     }
 }

@@ -5,6 +5,7 @@ mod mandatory;
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::reflect::Ref;
 
 use crate::core::internal::internal_value;
@@ -18,7 +19,7 @@ pub fn validate_mandatory_schema(v: &mut Validation<'_>, path: &Path<'_>, new: &
     let name = new.metadata.name.as_str();
     if mandatory::flow_schema(name).is_some_and(|wanted| Ref::of(&wanted) != Ref::of(&new.spec)) {
         let detail = format!("spec of '{name}' must equal the fixed value");
-        v.invalid(&path.child("spec"), internal_value(&new.spec), detail);
+        v.invalid(&path.child(json_name!(FlowSchema.spec)), internal_value(&new.spec), detail);
     }
 }
 
@@ -39,7 +40,7 @@ pub fn validate_mandatory_level(
     }
     if Ref::of(&wanted) != Ref::of(spec) {
         let detail = format!("spec of '{name}'{except} must equal the fixed value");
-        v.invalid(&path.child("spec"), internal_value(spec), detail);
+        v.invalid(&path.child(json_name!(PriorityLevelConfiguration.spec)), internal_value(spec), detail);
     }
 }
 
@@ -60,6 +61,6 @@ pub fn validate_hand(
         return;
     };
     if hand_size > 0 {
-        v.invalid(&path.child("handSize"), hand_size, detail);
+        v.invalid(&path.child(json_name!(QueuingConfiguration.hand_size)), hand_size, detail);
     }
 }

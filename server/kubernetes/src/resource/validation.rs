@@ -7,14 +7,16 @@ use cel::{Environment, ObjectType, Type};
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
+use machinery::json_name;
 use machinery::scalar::Quantity;
 use machinery::scalar::go_text::{json_string, quote};
 use machinery::{features, options};
 
 pub use crate::core::validation::claim_spec::validate_template_meta;
 use generated::resource::v1::{
-    AllocatedDeviceStatus, CELDeviceSelector, CapacityRequestPolicyRange, Device, DeviceAttribute, DeviceCapacity,
-    DeviceClaim, ResourceClaimStatus, ResourceSlice, ResourceSliceSpec,
+    AllocatedDeviceStatus, CELDeviceSelector, CapacityRequestPolicy, CapacityRequestPolicyRange, Device,
+    DeviceAttribute, DeviceCapacity, DeviceClaim, NodeAllocatableResourceMapping, ResourceClaimStatus, ResourceSlice,
+    ResourceSliceSpec,
 };
 pub use meta::validate_whole_metadata_update;
 
@@ -43,7 +45,7 @@ pub fn validate_device_expression(
     _: Option<&CELDeviceSelector>,
 ) {
     if let Err(why) = compile(&new.expression, v.context.enabled(features::DRAConsumableCapacity)) {
-        v.invalid(&path.child("expression"), &new.expression, why);
+        v.invalid(&path.child(json_name!(CELDeviceSelector.expression)), &new.expression, why);
     }
 }
 
@@ -114,7 +116,7 @@ pub fn validate_distinct_devices(
     new: &ResourceClaimStatus,
     _: Option<&ResourceClaimStatus>,
 ) {
-    let devices = path.child("devices");
+    let devices = path.child(json_name!(ResourceClaimStatus.devices));
     let mut seen = HashSet::new();
     for (index, id) in new.devices.iter().map(id_of).enumerate().filter(|(_, id)| !seen.insert(id.clone())) {
         v.duplicate(&devices.index(index), BadValue::Json(id));
@@ -197,11 +199,14 @@ pub fn validate_number_of_attributes(v: &mut Validation<'_>, path: &Path<'_>, ne
 
 /// Mappings name capacities of the device. By hand: what is not found is reported as such.
 pub fn validate_capacity_keys(v: &mut Validation<'_>, path: &Path<'_>, new: &Device, _: Option<&Device>) {
-    let path = path.child("nodeAllocatableResourceMappings");
+    let path = path.child(json_name!(Device.node_allocatable_resource_mappings));
     for (name, mapping) in &new.node_allocatable_resource_mappings {
         let is_missing = |key: &&String| !key.is_empty() && !new.capacity.contains_key(*key);
         if let Some(key) = mapping.capacity_key.as_ref().filter(is_missing) {
-            v.not_found(&path.key(name).child("capacityKey"), BadValue::json_string(key));
+            v.not_found(
+                &path.key(name).child(json_name!(NodeAllocatableResourceMapping.capacity_key)),
+                BadValue::json_string(key),
+            );
         }
     }
 }
@@ -215,11 +220,17 @@ pub fn validate_shared_capacity(
     _: Option<&DeviceCapacity>,
 ) {
     let Some(policy) = &new.request_policy else { return };
-    let (path, Some(default)) = (path.child("requestPolicy"), &policy.default) else { return };
+    let (path, Some(default)) = (path.child(json_name!(DeviceCapacity.request_policy)), &policy.default) else {
+        return;
+    };
     match (policy.valid_values.as_slice(), &policy.valid_range) {
-        ([], Some(range)) => validate_range(v, &path.child("validRange"), range, default, &new.value),
+        ([], Some(range)) => {
+            validate_range(v, &path.child(json_name!(CapacityRequestPolicy.valid_range)), range, default, &new.value)
+        }
         ([], None) | (_, Some(_)) => {}
-        (values, None) => validate_values(v, &path.child("validValues"), values, default, &new.value),
+        (values, None) => {
+            validate_values(v, &path.child(json_name!(CapacityRequestPolicy.valid_values)), values, default, &new.value)
+        }
     }
 }
 

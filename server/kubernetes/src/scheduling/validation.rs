@@ -2,7 +2,9 @@
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 
+use apimachinery::meta::v1::ObjectMeta;
 use generated::scheduling::v1::PriorityClass;
 
 /// Names with this beginning are Kubernetes' own.
@@ -19,9 +21,9 @@ pub fn validate_priority(v: &mut Validation<'_>, path: &Path<'_>, new: &Priority
             "priority class names with '{SYSTEM}' prefix are reserved for system use only. error: {name} is not a \
              known system priority class"
         );
-        v.forbidden(&path.child("metadata").child("name"), detail);
+        v.forbidden(&path.child(json_name!(PriorityClass.metadata)).child(json_name!(ObjectMeta.name)), detail);
     } else if !name.starts_with(SYSTEM) && new.value > MAX_VALUE {
         let detail = format!("maximum allowed value of a user defined priority is {MAX_VALUE}");
-        v.forbidden(&path.child("value"), detail);
+        v.forbidden(&path.child(json_name!(PriorityClass.value)), detail);
     }
 }

@@ -4,6 +4,7 @@
 use apimachinery::meta::v1::condition_status;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 
 use super::{FAILED, SUCCEEDED};
 use crate::core::internal::internal_values;
@@ -18,7 +19,11 @@ pub fn validate_outcome(
 ) {
     let mut refuse = |wrong: bool, detail: &'static str| {
         if wrong {
-            v.invalid(&path.child("conditions"), internal_values(&new.conditions), detail);
+            v.invalid(
+                &path.child(json_name!(StorageVersionMigrationStatus.conditions)),
+                internal_values(&new.conditions),
+                detail,
+            );
         }
     };
     let changes = |kind: &str| old.is_some_and(|old| is(old, kind)) && !is(new, kind);

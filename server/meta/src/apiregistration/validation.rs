@@ -4,6 +4,7 @@
 use machinery::field_path::Path;
 use machinery::format::{self, Messages, NameRule};
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::scalar::go_text::quote;
 
 use crate::meta::{validate_object_meta, validate_object_names};
@@ -13,7 +14,7 @@ use apimachinery::apiregistration::v1::{APIService, APIServiceSpec};
 pub fn validate_api_service_name(v: &mut Validation<'_>, path: &Path<'_>, new: &APIService, old: Option<&APIService>) {
     let wanted = format!("{}.{}", new.spec.version, new.spec.group);
     let names = |name: &str, _| refusal_of_name(name, &wanted);
-    let metadata = path.child("metadata");
+    let metadata = path.child(json_name!(APIService.metadata));
     let begin = if old.is_some() { v.errors.len() } else { 0 };
     if old.is_some() {
         validate_object_meta(v, &metadata, &new.metadata, false, NameRule::Any);
@@ -38,6 +39,10 @@ pub fn validate_local_bundle(
 ) {
     if !new.ca_bundle.is_empty() {
         let shown = format!("{} bytes", new.ca_bundle.len());
-        v.invalid(&path.child("caBundle"), shown, "local APIServices may not have a caBundle");
+        v.invalid(
+            &path.child(json_name!(APIServiceSpec.ca_bundle)),
+            shown,
+            "local APIServices may not have a caBundle",
+        );
     }
 }

@@ -7,6 +7,7 @@ use machinery::field_path::Path;
 use machinery::format::{self, Messages, NameRule};
 use machinery::hooks::Validation;
 use machinery::json;
+use machinery::json_name;
 use machinery::reflect::Ref;
 use machinery::scalar::go_text;
 
@@ -28,13 +29,13 @@ pub fn validate_object_meta(
     namespaced: bool,
     names: NameRule,
 ) {
-    v.malformed_name(&path.child("generateName"), &meta.generate_name, names, true);
+    v.malformed_name(&path.child(json_name!(ObjectMeta.generate_name)), &meta.generate_name, names, true);
     if meta.name.is_empty() {
-        v.required(&path.child("name"), "name or generateName is required");
+        v.required(&path.child(json_name!(ObjectMeta.name)), "name or generateName is required");
     } else {
-        v.malformed_name(&path.child("name"), &meta.name, names, false);
+        v.malformed_name(&path.child(json_name!(ObjectMeta.name)), &meta.name, names, false);
     }
-    let namespace = path.child("namespace");
+    let namespace = path.child(json_name!(ObjectMeta.namespace));
     match (namespaced, meta.namespace.as_str()) {
         (true, "") => v.required(&namespace, ""),
         (true, name) => v.malformed(&namespace, name, format::is_dns1123_label(name)),
@@ -42,13 +43,17 @@ pub fn validate_object_meta(
         (false, _) => v.forbidden(&namespace, "not allowed on this type"),
     }
     if meta.generation < 0 {
-        v.invalid(&path.child("generation"), meta.generation, "must be greater than or equal to 0");
+        v.invalid(
+            &path.child(json_name!(ObjectMeta.generation)),
+            meta.generation,
+            "must be greater than or equal to 0",
+        );
     }
-    validate_labels(v, &path.child("labels"), &meta.labels);
-    validate_annotations(v, &path.child("annotations"), &meta.annotations);
-    validate_owner_references(v, &path.child("ownerReferences"), &meta.owner_references);
-    validate_finalizers(v, &path.child("finalizers"), &meta.finalizers);
-    validate_managed_fields(v, &path.child("managedFields"), &meta.managed_fields);
+    validate_labels(v, &path.child(json_name!(ObjectMeta.labels)), &meta.labels);
+    validate_annotations(v, &path.child(json_name!(ObjectMeta.annotations)), &meta.annotations);
+    validate_owner_references(v, &path.child(json_name!(ObjectMeta.owner_references)), &meta.owner_references);
+    validate_finalizers(v, &path.child(json_name!(ObjectMeta.finalizers)), &meta.finalizers);
+    validate_managed_fields(v, &path.child(json_name!(ObjectMeta.managed_fields)), &meta.managed_fields);
 }
 
 /// The names of an object by a rule of its kind's own, which takes a name and whether that is the beginning of one yet to be generated.
@@ -78,26 +83,30 @@ pub fn validate_object_names(
 pub fn validate_whole_object_meta(v: &mut Validation<'_>, meta: &ObjectMeta, namespaced: bool, names: NameRule) {
     let path = Path::new("metadata");
     validate_object_meta(v, &path, meta, namespaced, names);
-    validate_qualified_finalizers(v, &path.child("finalizers"), &meta.finalizers);
+    validate_qualified_finalizers(v, &path.child(json_name!(ObjectMeta.finalizers)), &meta.finalizers);
 }
 
 /// Likewise, what a change may do (`ValidateObjectMetaUpdate` of `pkg/apis/core/validation`).
 pub fn validate_whole_object_meta_update(v: &mut Validation<'_>, new: &ObjectMeta, old: &ObjectMeta) {
     let path = Path::new("metadata");
     validate_object_meta_update(v, &path, new, old);
-    validate_qualified_finalizers(v, &path.child("finalizers"), &new.finalizers);
+    validate_qualified_finalizers(v, &path.child(json_name!(ObjectMeta.finalizers)), &new.finalizers);
 }
 
 /// What a change may do to metadata (`ValidateObjectMetaUpdate`).
 pub fn validate_object_meta_update(v: &mut Validation<'_>, path: &Path<'_>, new: &ObjectMeta, old: &ObjectMeta) {
     if old.deletion_timestamp.is_some() {
-        validate_no_new_finalizers(v, &path.child("finalizers"), &new.finalizers, &old.finalizers);
+        validate_no_new_finalizers(v, &path.child(json_name!(ObjectMeta.finalizers)), &new.finalizers, &old.finalizers);
     }
     if new.resource_version.is_empty() {
-        v.invalid(&path.child("resourceVersion"), &new.resource_version, "must be specified for an update");
+        v.invalid(
+            &path.child(json_name!(ObjectMeta.resource_version)),
+            &new.resource_version,
+            "must be specified for an update",
+        );
     }
     if new.generation < old.generation {
-        v.invalid(&path.child("generation"), new.generation, "must not be decremented");
+        v.invalid(&path.child(json_name!(ObjectMeta.generation)), new.generation, "must not be decremented");
     }
     for (field, new, old) in
         [("name", &new.name, &old.name), ("namespace", &new.namespace, &old.namespace), ("uid", &new.uid, &old.uid)]
@@ -119,12 +128,12 @@ pub fn validate_object_meta_update(v: &mut Validation<'_>, path: &Path<'_>, new:
     }
     if new.deletion_grace_period_seconds != old.deletion_grace_period_seconds {
         let shown = new.deletion_grace_period_seconds.map_or(BadValue::None, BadValue::from);
-        v.invalid(&path.child("deletionGracePeriodSeconds"), shown, FIELD_IS_IMMUTABLE);
+        v.invalid(&path.child(json_name!(ObjectMeta.deletion_grace_period_seconds)), shown, FIELD_IS_IMMUTABLE);
     }
-    validate_labels(v, &path.child("labels"), &new.labels);
-    validate_annotations(v, &path.child("annotations"), &new.annotations);
-    validate_owner_references(v, &path.child("ownerReferences"), &new.owner_references);
-    validate_managed_fields(v, &path.child("managedFields"), &new.managed_fields);
+    validate_labels(v, &path.child(json_name!(ObjectMeta.labels)), &new.labels);
+    validate_annotations(v, &path.child(json_name!(ObjectMeta.annotations)), &new.annotations);
+    validate_owner_references(v, &path.child(json_name!(ObjectMeta.owner_references)), &new.owner_references);
+    validate_managed_fields(v, &path.child(json_name!(ObjectMeta.managed_fields)), &new.managed_fields);
 }
 
 /// Takes back what a write through `status` may not change (`ResetObjectMetaForStatus`).
@@ -172,7 +181,11 @@ fn validate_owner_reference(v: &mut Validation<'_>, path: &Path<'_>, reference: 
         ("uid", BadValue::json_string(&reference.uid), reference.uid.is_empty()),
     ];
     if version.is_empty() {
-        v.invalid(&path.child("apiVersion"), &reference.api_version, "version must not be empty");
+        v.invalid(
+            &path.child(json_name!(OwnerReference.api_version)),
+            &reference.api_version,
+            "version must not be empty",
+        );
     }
     for (field, value, empty) in parts {
         if empty {
@@ -232,14 +245,18 @@ fn validate_managed_fields(v: &mut Validation<'_>, path: &Path<'_>, entries: &[M
             managed_fields_operation_type::APPLY | managed_fields_operation_type::UPDATE
         ) {
             let operation = BadValue::json_string(&entry.operation);
-            v.invalid(&path.child("operation"), operation, "must be `Apply` or `Update`");
+            v.invalid(&path.child(json_name!(ManagedFieldsEntry.operation)), operation, "must be `Apply` or `Update`");
         }
         if !matches!(entry.fields_type.as_str(), "" | "FieldsV1") {
-            v.invalid(&path.child("fieldsType"), &entry.fields_type, "must be `FieldsV1`");
+            v.invalid(
+                &path.child(json_name!(ManagedFieldsEntry.fields_type)),
+                &entry.fields_type,
+                "must be `FieldsV1`",
+            );
         }
-        validate_field_manager(v, &path.child("manager"), &entry.manager);
+        validate_field_manager(v, &path.child(json_name!(ManagedFieldsEntry.manager)), &entry.manager);
         if entry.subresource.len() > MAX_SUBRESOURCE {
-            v.too_long(&path.child("subresource"), MAX_SUBRESOURCE);
+            v.too_long(&path.child(json_name!(ManagedFieldsEntry.subresource)), MAX_SUBRESOURCE);
         }
     }
 }

@@ -6,6 +6,7 @@ use generated::podsecurity::v1::{PodSecurityConfiguration, PodSecurityExemptions
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::{is_dns1123_label, is_dns1123_subdomain};
+use machinery::json_name;
 
 use super::policy::{Level, LevelVersion, MODES, Policy, parse_level, parse_version};
 use crate::admission::configuration::{Configurations, refused};
@@ -89,9 +90,13 @@ fn mistakes(exemptions: &PodSecurityExemptions) -> Vec<FieldError> {
     let subdomain = |text: &str| is_dns1123_subdomain(text).join(", ");
     let path = Path::new("exemptions");
     let mut errors = Vec::new();
-    errors.extend(each(&path.child("namespaces"), &exemptions.namespaces, &label));
-    errors.extend(each(&path.child("runtimeClasses"), &exemptions.runtime_classes, &subdomain));
-    errors.extend(each(&path.child("usernames"), &exemptions.usernames, &named));
+    errors.extend(each(&path.child(json_name!(PodSecurityExemptions.namespaces)), &exemptions.namespaces, &label));
+    errors.extend(each(
+        &path.child(json_name!(PodSecurityExemptions.runtime_classes)),
+        &exemptions.runtime_classes,
+        &subdomain,
+    ));
+    errors.extend(each(&path.child(json_name!(PodSecurityExemptions.usernames)), &exemptions.usernames, &named));
     errors
 }
 

@@ -7,6 +7,7 @@ use generated::core::v1::{ResourceQuota, ScopedResourceSelectorRequirement};
 use generated::resourcequota::v1beta1::{Configuration, LimitedResource};
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
+use machinery::json_name;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
@@ -39,8 +40,9 @@ impl Limited {
         let limited = found.unwrap_or_default().limited_resources;
         let path = Path::new("limitedResources");
         let unnamed = limited.iter().enumerate().filter(|(_, limited)| limited.resource.is_empty());
-        let errors: Vec<FieldError> =
-            unnamed.map(|(at, _)| FieldError::required(&path.index(at).child("resource"), "")).collect();
+        let errors: Vec<FieldError> = unnamed
+            .map(|(at, _)| FieldError::required(&path.index(at).child(json_name!(LimitedResource.resource)), ""))
+            .collect();
         refused(PLUGIN, &errors)?;
         Ok(Limited(limited))
     }

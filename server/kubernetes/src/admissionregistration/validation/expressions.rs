@@ -4,6 +4,7 @@ use cel::{Environment, Type};
 use machinery::field_path::Path;
 use machinery::format;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::options;
 
 use super::super::expressions::{Available, Variables, compile, environment, json_patch_type, object_type};
@@ -54,7 +55,7 @@ pub fn validate_variable_name(v: &mut Validation<'_>, path: &Path<'_>, variable:
     let name = &variable.name;
     let is_word = name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
     if !is_word || name.starts_with(|first: char| first.is_ascii_digit()) || cel::is_reserved(name) {
-        v.invalid(&path.child("name"), name, "must be a valid CEL identifier");
+        v.invalid(&path.child(json_name!(Variable.name)), name, "must be a valid CEL identifier");
     }
 }
 
@@ -67,7 +68,7 @@ pub fn compile_variable(v: &mut Validation<'_>, path: &Path<'_>, variable: &Vari
         let compiled = compile(expression, &scope(v, CONDITION), &[]);
         known.add(name, compiled.as_ref().map_or(Type::Dyn, |program| program.output().clone()));
         if let Err(why) = compiled {
-            v.invalid(&path.child("expression"), expression, why);
+            v.invalid(&path.child(json_name!(Variable.expression)), expression, why);
         }
     }
     v.keep(known);
@@ -80,7 +81,7 @@ pub fn validate_annotation_key(
     annotation: &AuditAnnotation,
     _: Option<&AuditAnnotation>,
 ) {
-    let (path, key) = (path.child("key"), &annotation.key);
+    let (path, key) = (path.child(json_name!(AuditAnnotation.key)), &annotation.key);
     match v.option(options::OBJECT_NAME).unwrap_or_default() {
         "" => v.invalid(&path, key, "requires metadata.name be non-empty"),
         policy => {
@@ -97,7 +98,7 @@ pub fn compile_annotation(
     annotation: &AuditAnnotation,
     _: Option<&AuditAnnotation>,
 ) {
-    let (path, said) = (path.child("valueExpression"), &annotation.value_expression);
+    let (path, said) = (path.child(json_name!(AuditAnnotation.value_expression)), &annotation.value_expression);
     let source = said.trim();
     if source.len() > MAX_ANNOTATION_EXPRESSION {
         return v.required(&path, format!("must not exceed {MAX_ANNOTATION_EXPRESSION} bytes in length"));

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 
 use generated::admissionregistration::v1::Rule;
 
@@ -12,7 +13,7 @@ const ANY: &str = "*";
 
 /// `validateResources`: resources and subresources one by one.
 pub fn validate_resources(v: &mut Validation<'_>, path: &Path<'_>, rule: &Rule, _: Option<&Rule>) {
-    let path = path.child("resources");
+    let path = path.child(json_name!(Rule.resources));
     let (mut of_resource, mut of_subresource) = (HashSet::new(), HashSet::new());
     for (index, resource) in rule.resources.iter().enumerate() {
         let path = path.index(index);
@@ -38,6 +39,6 @@ pub fn validate_any_resource(v: &mut Validation<'_>, path: &Path<'_>, rule: &Rul
     let mut plain = rule.resources.iter().filter(|resource| !resource.is_empty() && !resource.contains('/'));
     if plain.next_back().is_some_and(|resource| resource != ANY) {
         let detail = "if '*' is present, must not specify other resources without subresources";
-        v.invalid(&path.child("resources"), BadValue::strings(&rule.resources), detail);
+        v.invalid(&path.child(json_name!(Rule.resources)), BadValue::strings(&rule.resources), detail);
     }
 }

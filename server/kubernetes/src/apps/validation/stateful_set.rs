@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::options::ANY_TEMPLATE;
 use machinery::reflect::Ref;
 
@@ -47,12 +48,12 @@ pub fn validate_stateful_set_pods(
     old: Option<&StatefulSetSpec>,
 ) {
     let options = PodOptions::of_template(v.context, old.map(|old| &old.template));
-    let (path, meta) = (path.child("template"), &new.template.metadata);
+    let (path, meta) = (path.child(json_name!(StatefulSetSpec.template)), &new.template.metadata);
     if !v.has_option(ANY_TEMPLATE) {
         validate_pod_template_spec(v, &path, &as_pods_have_it(new), &options);
     }
-    let annotations = path.child("annotations");
-    validate_labels(v, &path.child("labels"), &meta.labels);
+    let annotations = path.child(json_name!(ObjectMeta.annotations));
+    validate_labels(v, &path.child(json_name!(ObjectMeta.labels)), &meta.labels);
     validate_annotations(v, &annotations, &meta.annotations);
     validate_template_annotations(v, &annotations, &new.template, &options);
 }
@@ -87,5 +88,5 @@ pub fn validate_claim_template_of_set(
     new: &PersistentVolumeClaim,
     _: Option<&PersistentVolumeClaim>,
 ) {
-    validate_claim_spec(v, &path.child("spec"), &new.spec, ClaimOptions::default());
+    validate_claim_spec(v, &path.child(json_name!(PersistentVolumeClaim.spec)), &new.spec, ClaimOptions::default());
 }

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::reflect::Ref;
 use machinery::scalar::go_text::quote;
 
-use generated::batch::v1::{Job, JobSpec, SuccessPolicyRule, UncountedTerminatedPods};
+use generated::batch::v1::{Job, JobSpec, JobStatus, SuccessPolicyRule, UncountedTerminatedPods};
 
 /// How many there are (`validateIndexesFormat`); all of them below `completions`, and in order.
 fn count_indexes(text: &str, completions: i32) -> Result<i32, String> {
@@ -87,12 +88,14 @@ fn validate_rule(v: &mut Validation<'_>, path: &Path<'_>, rule: &SuccessPolicyRu
             Ok(count) => total = count,
             Err(why) => {
                 let detail = format!("error parsing succeededIndexes: {why}");
-                v.invalid(&path.child("succeededIndexes"), indexes, detail);
+                v.invalid(&path.child(json_name!(SuccessPolicyRule.succeeded_indexes)), indexes, detail);
             }
         }
     }
     v.checks_of("count", path, Ref::of(rule), None);
-    let (path, Some(count)) = (path.child("succeededCount"), rule.succeeded_count) else { return };
+    let (path, Some(count)) = (path.child(json_name!(SuccessPolicyRule.succeeded_count)), rule.succeeded_count) else {
+        return;
+    };
     if count > completions {
         let detail = format!("must be less than or equal to {completions} (the number of specified completions)");
         v.invalid(&path, count, detail);
@@ -107,12 +110,16 @@ fn validate_rule(v: &mut Validation<'_>, path: &Path<'_>, rule: &SuccessPolicyRu
 
 /// By hand: numbers of pods are read from texts, and compared with the completions.
 pub fn validate_index_formats(v: &mut Validation<'_>, path: &Path<'_>, new: &Job, old: Option<&Job>) {
-    let (path, is, was) = (path.child("status"), &new.status, old.map(|old| &old.status));
+    let (path, is, was) = (path.child(json_name!(Job.status)), &new.status, old.map(|old| &old.status));
     let (completed, completions) = (&is.completed_indexes, new.spec.completions.unwrap_or_default());
     if was.is_none_or(|was| was.completed_indexes != *completed)
         && let Err(why) = count_indexes(completed, completions)
     {
-        v.invalid(&path.child("completedIndexes"), completed, format!("error parsing completedIndexes: {why}"));
+        v.invalid(
+            &path.child(json_name!(JobStatus.completed_indexes)),
+            completed,
+            format!("error parsing completedIndexes: {why}"),
+        );
     }
     if let Some(failed) = is.failed_indexes.as_ref()
         && was.is_none_or(|was| was.failed_indexes != is.failed_indexes)
@@ -120,14 +127,16 @@ pub fn validate_index_formats(v: &mut Validation<'_>, path: &Path<'_>, new: &Job
         && let Err(why) = count_indexes(failed, completions)
     {
         let detail = format!("error parsing failedIndexes: {why}");
-        v.invalid(&path.child("failedIndexes"), BadValue::json_string(failed), detail);
+        v.invalid(&path.child(json_name!(JobStatus.failed_indexes)), BadValue::json_string(failed), detail);
     }
 }
 
 /// By hand: likewise. Messages show the text, not the pointer to it.
 pub fn validate_failed_indexes(v: &mut Validation<'_>, path: &Path<'_>, new: &Job, old: Option<&Job>) {
-    let (path, is, was) = (path.child("status"), &new.status, old.map(|old| &old.status));
-    let (path, Some(failed)) = (path.child("failedIndexes"), is.failed_indexes.as_ref()) else { return };
+    let (path, is, was) = (path.child(json_name!(Job.status)), &new.status, old.map(|old| &old.status));
+    let (path, Some(failed)) = (path.child(json_name!(JobStatus.failed_indexes)), is.failed_indexes.as_ref()) else {
+        return;
+    };
     let has_changed = was.is_none_or(|was| was.failed_indexes != is.failed_indexes);
     if has_changed && new.spec.backoff_limit_per_index.is_none() {
         v.invalid(&path, failed, "cannot set non-null failedIndexes when backoffLimitPerIndex is null");

@@ -8,6 +8,7 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{NameRule, is_dns1123_label};
 use machinery::hooks::Validation;
+use machinery::json_name;
 
 use crate::batch::strategy::{CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME};
 use crate::core::internal::internal_value;
@@ -73,7 +74,8 @@ pub fn validate_exit_codes(
     new: &PodFailurePolicyOnExitCodesRequirement,
     _: Option<&PodFailurePolicyOnExitCodesRequirement>,
 ) {
-    let (path, values, mut seen) = (path.child("values"), &new.values, BTreeSet::new());
+    let (path, values, mut seen) =
+        (path.child(json_name!(PodFailurePolicyOnExitCodesRequirement.values)), &new.values, BTreeSet::new());
     for (index, code) in values.iter().enumerate() {
         let path = path.index(index);
         if new.operator == pod_failure_policy_on_exit_codes_operator::IN && *code == 0 {

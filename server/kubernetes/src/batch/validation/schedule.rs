@@ -3,6 +3,7 @@
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::scalar::Duration;
 use machinery::scalar::go_text::quote;
 
@@ -34,7 +35,7 @@ const FIELDS: [Bounds; 5] = [
 /// By hand: schedules are a language.
 pub fn validate_schedule(v: &mut Validation<'_>, path: &Path<'_>, new: &CronJobSpec, _: Option<&CronJobSpec>) {
     if let Err(why) = check(&new.schedule) {
-        v.invalid(&path.child("schedule"), &new.schedule, why);
+        v.invalid(&path.child(json_name!(CronJobSpec.schedule)), &new.schedule, why);
     }
 }
 
@@ -152,7 +153,7 @@ pub fn validate_time_zone(v: &mut Validation<'_>, path: &Path<'_>, new: &CronJob
         false => Some(format!("unknown time zone {zone}")),
     };
     if let Some(why) = wrong {
-        v.invalid(&path.child("timeZone"), BadValue::json_string(zone), why);
+        v.invalid(&path.child(json_name!(CronJobSpec.time_zone)), BadValue::json_string(zone), why);
     }
 }
 

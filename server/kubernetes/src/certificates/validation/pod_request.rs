@@ -1,10 +1,11 @@
 //! Keys of requests that nodes make for their pods, and what becomes of the requests.
 
-use apimachinery::meta::v1::condition_status;
+use apimachinery::meta::v1::{Condition, condition_status};
 use generated::certificates::v1::request_condition_type;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use x509::{CertificateRequest, KeyKind, PublicKey};
 
 use generated::certificates::v1beta1::{PodCertificateRequestSpec, PodCertificateRequestStatus};
@@ -33,7 +34,7 @@ pub fn validate_stub_request(
     new: &PodCertificateRequestSpec,
     _: Option<&PodCertificateRequestSpec>,
 ) {
-    let path = path.child("stubPKCS10Request");
+    let path = path.child(json_name!(PodCertificateRequestSpec.stub_pkcs10_request));
     let Ok(request) = CertificateRequest::parse(&new.stub_pkcs10_request) else {
         return v.invalid(&path, BadValue::Omitted, "must be a valid PKCS#10 CSR");
     };
@@ -51,7 +52,10 @@ pub fn validate_key(
     spec: &PodCertificateRequestSpec,
     _: Option<&PodCertificateRequestSpec>,
 ) {
-    let (path, proof) = (path.child("pkixPublicKey"), path.child("proofOfPossession"));
+    let (path, proof) = (
+        path.child(json_name!(PodCertificateRequestSpec.pkix_public_key)),
+        path.child(json_name!(PodCertificateRequestSpec.proof_of_possession)),
+    );
     let shown = || BadValue::bytes(&spec.pkix_public_key);
     let Ok(key) = PublicKey::parse(&spec.pkix_public_key) else {
         return v.invalid(&path, shown(), "must be a valid PKIX-serialized public key");
@@ -73,21 +77,23 @@ pub fn validate_outcomes(
     new: &PodCertificateRequestStatus,
     _: Option<&PodCertificateRequestStatus>,
 ) {
-    let (path, outcomes) =
-        (path.child("conditions"), ["Issued", request_condition_type::DENIED, request_condition_type::FAILED]);
+    let (path, outcomes) = (
+        path.child(json_name!(PodCertificateRequestStatus.conditions)),
+        ["Issued", request_condition_type::DENIED, request_condition_type::FAILED],
+    );
     let mut known = 0;
     for (index, condition) in new.conditions.iter().enumerate() {
         let index = format!("[{index}]");
         let path = path.child(&index);
         if !outcomes.contains(&condition.r#type.as_str()) {
-            v.not_supported(&path.child("type"), &condition.r#type, &outcomes);
+            v.not_supported(&path.child(json_name!(Condition.r#type)), &condition.r#type, &outcomes);
             continue;
         }
         known += 1;
         if known > 1 {
             let detail = "There may be at most one condition with type \"Issued\", \"Denied\", or \"Failed\"";
-            v.invalid(&path.child("type"), &condition.r#type, detail);
+            v.invalid(&path.child(json_name!(Condition.r#type)), &condition.r#type, detail);
         }
-        v.one_of(&path.child("status"), &condition.status, &[condition_status::TRUE]);
+        v.one_of(&path.child(json_name!(Condition.status)), &condition.status, &[condition_status::TRUE]);
     }
 }

@@ -4,6 +4,7 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use meta::validate_whole_object_meta;
 use x509::{Certificate, CertificateRequest};
 
@@ -33,7 +34,7 @@ pub fn validate_request(
         Some(Ok(_)) => return,
     };
     let shown = if request.is_empty() { BadValue::None } else { BadValue::bytes(request) };
-    v.invalid(&path.child("request"), shown, why);
+    v.invalid(&path.child(json_name!(CertificateSigningRequestSpec.request)), shown, why);
 }
 
 /// By hand: certificates are parsed. Those that are stored, and what takes the place of malformed ones, are not.
@@ -49,7 +50,7 @@ pub fn validate_certificate(
     if !old.is_some_and(is_tolerated)
         && let Some(why) = refusal_of_certificates(&new.certificate)
     {
-        v.invalid(&path.child("certificate"), "<certificate data>", why);
+        v.invalid(&path.child(json_name!(CertificateSigningRequestStatus.certificate)), "<certificate data>", why);
     }
 }
 

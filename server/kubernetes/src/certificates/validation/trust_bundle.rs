@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use machinery::field_path::Path;
 use machinery::format::{Messages, NameRule};
 use machinery::hooks::Validation;
+use machinery::json_name;
 use meta::validate_object_names;
 use x509::{Block, Certificate};
 
@@ -20,7 +21,7 @@ pub fn validate_bundle_name(
     new: &ClusterTrustBundle,
     _: Option<&ClusterTrustBundle>,
 ) {
-    let (path, signer) = (path.child("metadata"), &new.spec.signer_name);
+    let (path, signer) = (path.child(json_name!(ClusterTrustBundle.metadata)), &new.spec.signer_name);
     validate_object_names(v, &path, &new.metadata, 0, |name, prefix| refusal_of_name(name, prefix, signer));
 }
 
@@ -49,7 +50,7 @@ pub fn validate_anchors(
     new: &ClusterTrustBundleSpec,
     _: Option<&ClusterTrustBundleSpec>,
 ) {
-    let path = &path.child("trustBundle");
+    let path = &path.child(json_name!(ClusterTrustBundleSpec.trust_bundle));
     let mut places = BTreeMap::<Vec<u8>, Vec<usize>>::new();
     let before = v.errors.len();
     for (index, block) in x509::blocks(&new.trust_bundle).enumerate() {

@@ -3,8 +3,9 @@
 use machinery::field_path::Path;
 use machinery::format::ip::warnings_for_ip;
 use machinery::hooks::Context;
+use machinery::json_name;
 
-use generated::core::v1::Endpoints;
+use generated::core::v1::{EndpointAddress, Endpoints};
 
 /// Mirrors `endpointsWarnings`.
 pub fn warn_endpoints(_: &Context, endpoints: &Endpoints, _: Option<&Endpoints>) -> Vec<String> {
@@ -15,7 +16,9 @@ pub fn warn_endpoints(_: &Context, endpoints: &Endpoints, _: Option<&Endpoints>)
         {
             let path = path.child(field);
             let addresses = addresses.iter().enumerate();
-            out.extend(addresses.filter_map(|(index, a)| warnings_for_ip(&path.index(index).child("ip"), &a.ip)));
+            out.extend(addresses.filter_map(|(index, a)| {
+                warnings_for_ip(&path.index(index).child(json_name!(EndpointAddress.ip)), &a.ip)
+            }));
         }
     }
     out

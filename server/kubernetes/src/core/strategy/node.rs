@@ -4,8 +4,9 @@ use machinery::features;
 use machinery::field_path::Path;
 use machinery::format::ip::warnings_for_cidr;
 use machinery::hooks::Context;
+use machinery::json_name;
 
-use generated::core::v1::Node;
+use generated::core::v1::{Node, NodeSpec};
 
 const DECLARED_FEATURES: &str = features::NodeDeclaredFeatures;
 
@@ -44,7 +45,7 @@ pub fn warn_node(context: &Context, node: &Node, _: Option<&Node>) -> Vec<String
         out.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
     }
     let path = Path::new("spec");
-    let path = path.child("podCIDRs");
+    let path = path.child(json_name!(NodeSpec.pod_cidrs));
     for (index, range) in node.spec.pod_cidrs.iter().enumerate() {
         out.extend(warnings_for_cidr(&path.index(index), range));
     }

@@ -7,6 +7,7 @@ use machinery::field_path::Path;
 use machinery::format::ip::warnings_for_ip;
 use machinery::gates::uses_gate;
 use machinery::hooks::Context;
+use machinery::json_name;
 use machinery::reflect::Ref;
 
 use super::pod_labels::merge_label_keys;
@@ -14,7 +15,7 @@ use crate::core::app_armor::fields_from_annotations;
 use crate::core::quality::quality_of_service;
 use crate::core::warnings::{warning_of_name, warnings_of_pod};
 use generated::core::v1::{
-    Container, Lifecycle, Pod, PodCondition, PodSpec, PodStatus, condition_status, pod_condition_type, pod_phase,
+    Container, Lifecycle, Pod, PodCondition, PodIP, PodSpec, PodStatus, condition_status, pod_condition_type, pod_phase,
 };
 
 const STOP_SIGNALS: &str = features::ContainerStopSignals;
@@ -139,10 +140,12 @@ pub fn warn_pod(context: &Context, pod: &Pod, old: Option<&Pod>) -> Vec<String> 
 
 fn warnings_of_addresses(status: &PodStatus) -> Vec<String> {
     let path = Path::new("status");
-    let (of_pod, of_host) = (path.child("podIPs"), path.child("hostIPs"));
+    let (of_pod, of_host) = (path.child(json_name!(PodStatus.pod_ips)), path.child(json_name!(PodStatus.host_ips)));
     let pods = status.pod_ips.iter().enumerate().map(|(index, address)| (&of_pod, index, &address.ip));
     let hosts = status.host_ips.iter().enumerate().map(|(index, address)| (&of_host, index, &address.ip));
-    pods.chain(hosts).filter_map(|(path, index, ip)| warnings_for_ip(&path.index(index).child("ip"), ip)).collect()
+    pods.chain(hosts)
+        .filter_map(|(path, index, ip)| warnings_for_ip(&path.index(index).child(json_name!(PodIP.ip)), ip))
+        .collect()
 }
 
 /// Mirrors `podStrategy.CheckGracefulDelete`: a pod that no kubelet runs ends at once.

@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use machinery::field_path::Path;
 use machinery::format::ip::{warnings_for_cidr, warnings_for_ip};
 use machinery::hooks::Context;
+use machinery::json_name;
 
 use crate::core::is_externally_accessible;
 use generated::core::v1::{
-    LoadBalancerStatus, Service, ServiceSpec, service_affinity, service_external_traffic_policy,
-    service_internal_traffic_policy, service_type,
+    LoadBalancerIngress, LoadBalancerStatus, Service, ServiceSpec, ServiceStatus, service_affinity,
+    service_external_traffic_policy, service_internal_traffic_policy, service_type,
 };
 
 const TOPOLOGY_HINTS: &str = "service.kubernetes.io/topology-aware-hints";
@@ -114,18 +115,18 @@ pub fn warn_service(context: &Context, service: &Service, _: Option<&Service>) -
     }
     let path = Path::new("spec");
     if !matches!(spec.cluster_ip.as_str(), "" | "None") {
-        warn_addresses(&path.child("clusterIPs"), &spec.cluster_ips, &mut out);
+        warn_addresses(&path.child(json_name!(ServiceSpec.cluster_ips)), &spec.cluster_ips, &mut out);
     }
     let headless = spec.r#type == service_type::CLUSTER_IP && spec.cluster_ip == "None";
     if headless {
         warn_headless(spec, &mut out);
     }
-    warn_addresses(&path.child("externalIPs"), &spec.external_ips, &mut out);
+    warn_addresses(&path.child(json_name!(ServiceSpec.external_ips)), &spec.external_ips, &mut out);
     if !spec.external_ips.is_empty() && !headless && spec.r#type != service_type::EXTERNAL_NAME {
         out.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters".to_owned());
     }
-    out.extend(warnings_for_ip(&path.child("loadBalancerIP"), &spec.load_balancer_ip));
-    let ranges = path.child("loadBalancerSourceRanges");
+    out.extend(warnings_for_ip(&path.child(json_name!(ServiceSpec.load_balancer_ip)), &spec.load_balancer_ip));
+    let ranges = path.child(json_name!(ServiceSpec.load_balancer_source_ranges));
     for (index, range) in spec.load_balancer_source_ranges.iter().enumerate() {
         out.extend(warnings_for_cidr(&ranges.index(index), range));
     }
@@ -166,8 +167,12 @@ fn warn_of_type(spec: &ServiceSpec, out: &mut Vec<String>) {
 
 fn warn_status(service: &Service) -> Vec<String> {
     let path = Path::new("status");
-    let path = path.child("loadBalancer");
-    let path = path.child("ingress");
+    let path = path.child(json_name!(ServiceStatus.load_balancer));
+    let path = path.child(json_name!(LoadBalancerStatus.ingress));
     let points = service.status.load_balancer.ingress.iter().enumerate();
-    points.filter_map(|(index, point)| warnings_for_ip(&path.index(index).child("ip"), &point.ip)).collect()
+    points
+        .filter_map(|(index, point)| {
+            warnings_for_ip(&path.index(index).child(json_name!(LoadBalancerIngress.ip)), &point.ip)
+        })
+        .collect()
 }

@@ -2,9 +2,13 @@
 
 use machinery::field_path::Path;
 use machinery::hooks::Context;
+use machinery::json_name;
 
 use crate::core::warnings::node_labels::warnings_of_term;
-use generated::core::v1::{PersistentVolume, persistent_volume_phase, persistent_volume_reclaim_policy};
+use generated::core::v1::{
+    NodeSelector, PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity, persistent_volume_phase,
+    persistent_volume_reclaim_policy,
+};
 
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const MOUNT_OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
@@ -49,9 +53,9 @@ pub fn warn_volume(context: &Context, volume: &PersistentVolume, _: Option<&Pers
     }
     let path = Path::new("spec");
     if let Some(selector) = spec.node_affinity.as_deref().and_then(|affinity| affinity.required.as_deref()) {
-        let terms = path.child("nodeAffinity");
-        let terms = terms.child("required");
-        let terms = terms.child("nodeSelectorTerms");
+        let terms = path.child(json_name!(PersistentVolumeSpec.node_affinity));
+        let terms = terms.child(json_name!(VolumeNodeAffinity.required));
+        let terms = terms.child(json_name!(NodeSelector.node_selector_terms));
         for (index, term) in selector.node_selector_terms.iter().enumerate() {
             out.extend(warnings_of_term(&terms.index(index), term, false));
         }

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::options;
 use machinery::reflect::Ref;
 
@@ -57,7 +58,8 @@ fn validate_merged_keys(v: &mut Validation<'_>, path: &Path<'_>, keys: &[String]
 
 /// `validateTopologySpreadConstraints`. By hand: of constraints that repeat each other all but the last are reported.
 pub fn validate_spread_constraints(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
-    let (path, constraints) = (path.child("topologySpreadConstraints"), &spec.topology_spread_constraints);
+    let (path, constraints) =
+        (path.child(json_name!(PodSpec.topology_spread_constraints)), &spec.topology_spread_constraints);
     let last: HashMap<_, usize> = constraints.iter().enumerate().map(|(index, c)| (facts(c), index)).collect();
     for (index, constraint) in constraints.iter().enumerate() {
         let path = path.index(index);

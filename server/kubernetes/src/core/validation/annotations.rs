@@ -8,6 +8,7 @@ use machinery::field_path::Path;
 use machinery::format::field;
 use machinery::hooks::Validation;
 use machinery::json::{self, Issues};
+use machinery::json_name;
 use machinery::options;
 use machinery::reflect::Mut;
 use machinery::scalar::go_text::quote;
@@ -47,8 +48,8 @@ pub fn choose_by_meta(v: &mut Validation<'_>, _: &Path<'_>, _: &ObjectMeta, old:
 
 /// The annotations of a pod.
 pub fn validate_annotations_of_pod(v: &mut Validation<'_>, path: &Path<'_>, pod: &Pod, _: Option<&Pod>) {
-    let path = path.child("metadata");
-    validate_pod_annotations(v, &path.child("annotations"), &pod.metadata.annotations, &pod.spec);
+    let path = path.child(json_name!(Pod.metadata));
+    validate_pod_annotations(v, &path.child(json_name!(ObjectMeta.annotations)), &pod.metadata.annotations, &pod.spec);
 }
 
 /// The annotations of a template.
@@ -58,12 +59,17 @@ pub fn validate_annotations_of_template(
     template: &PodTemplateSpec,
     _: Option<&PodTemplateSpec>,
 ) {
-    validate_pod_annotations(v, &path.child("annotations"), &template.metadata.annotations, &template.spec);
+    validate_pod_annotations(
+        v,
+        &path.child(json_name!(ObjectMeta.annotations)),
+        &template.metadata.annotations,
+        &template.spec,
+    );
 }
 
 /// The annotations of a new pod against its fields.
 pub fn validate_pod_against_annotations(v: &mut Validation<'_>, path: &Path<'_>, pod: &Pod, _: Option<&Pod>) {
-    validate_against_fields(v, &path.child("spec"), &pod.metadata.annotations, &pod.spec);
+    validate_against_fields(v, &path.child(json_name!(Pod.spec)), &pod.metadata.annotations, &pod.spec);
 }
 
 /// The annotations of a template against its fields.
@@ -73,7 +79,12 @@ pub fn validate_template_against_annotations(
     template: &PodTemplateSpec,
     _: Option<&PodTemplateSpec>,
 ) {
-    validate_against_fields(v, &path.child("spec"), &template.metadata.annotations, &template.spec);
+    validate_against_fields(
+        v,
+        &path.child(json_name!(PodTemplateSpec.spec)),
+        &template.metadata.annotations,
+        &template.spec,
+    );
 }
 
 /// `ValidatePodSpecificAnnotations`
@@ -212,7 +223,7 @@ impl<'p> From<&'p AppArmorProfile> for Profile<'p> {
 impl Profile<'_> {
     /// Compares it with what an annotation says; `path` is that of the pod's spec or of a container.
     fn validate(&self, v: &mut Validation<'_>, path: &Path<'_>, said: &str) {
-        let path = path.child("securityContext");
+        let path = path.child(json_name!(PodSpec.security_context));
         let (path, feature) = (path.child(self.field), self.feature);
         let same_type = match self.kind {
             app_armor_profile_type::UNCONFINED => said == UNCONFINED,
@@ -221,10 +232,13 @@ impl Profile<'_> {
             _ => true,
         };
         if !same_type {
-            v.forbidden(&path.child("type"), format!("{feature} type in annotation and field must match"));
+            v.forbidden(
+                &path.child(json_name!(AppArmorProfile.r#type)),
+                format!("{feature} type in annotation and field must match"),
+            );
         } else if self.kind == app_armor_profile_type::LOCALHOST && said.strip_prefix(LOCALHOST) != self.file {
             let detail = format!("{feature} profile in annotation and field must match");
-            v.forbidden(&path.child("localhostProfile"), detail);
+            v.forbidden(&path.child(json_name!(AppArmorProfile.localhost_profile)), detail);
         }
     }
 }
@@ -232,8 +246,9 @@ impl Profile<'_> {
 /// `ValidatePodSpecificAnnotationUpdates`
 pub fn validate_annotations_change(v: &mut Validation<'_>, path: &Path<'_>, pod: &Pod, old: Option<&Pod>) {
     let Some(old) = old else { return };
-    let path = path.child("metadata");
-    let (path, new, old) = (path.child("annotations"), &pod.metadata.annotations, &old.metadata.annotations);
+    let path = path.child(json_name!(Pod.metadata));
+    let (path, new, old) =
+        (path.child(json_name!(ObjectMeta.annotations)), &pod.metadata.annotations, &old.metadata.annotations);
     let changed =
         old.iter().filter(|(key, value)| new.get(*key) != Some(value)).map(|(key, _)| (key, "remove or update"));
     let added = new.keys().filter(|key| !old.contains_key(*key)).map(|key| (key, "add"));

@@ -4,6 +4,7 @@ use machinery::def::Shape;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::options;
 use machinery::reflect::{Owned, Ref, Struct};
 
@@ -27,14 +28,19 @@ pub fn validate_claim_template(
     template: &PersistentVolumeClaimTemplate,
     options: ClaimOptions,
 ) {
-    validate_template_meta(v, &path.child("metadata"), &template.metadata, None);
-    validate_claim_spec(v, &path.child("spec"), &template.spec, options);
+    validate_template_meta(
+        v,
+        &path.child(json_name!(PersistentVolumeClaimTemplate.metadata)),
+        &template.metadata,
+        None,
+    );
+    validate_claim_spec(v, &path.child(json_name!(PersistentVolumeClaimTemplate.spec)), &template.spec, options);
 }
 
 /// Metadata of which only labels and annotations are used (`ValidateTemplateObjectMeta`).
 pub fn validate_template_meta(v: &mut Validation<'_>, path: &Path<'_>, meta: &ObjectMeta, _: Option<&ObjectMeta>) {
-    validate_annotations(v, &path.child("annotations"), &meta.annotations);
-    validate_labels(v, &path.child("labels"), &meta.labels);
+    validate_annotations(v, &path.child(json_name!(ObjectMeta.annotations)), &meta.annotations);
+    validate_labels(v, &path.child(json_name!(ObjectMeta.labels)), &meta.labels);
     refuse_fields(v, path, meta, &["annotations", "labels"], "cannot be set");
 }
 

@@ -5,12 +5,13 @@ use machinery::field_path::Path;
 use machinery::format::{CONFIG_DATA_MAX_SIZE, is_config_map_key};
 use machinery::hooks::Validation;
 use machinery::json;
+use machinery::json_name;
 
 use generated::core::v1::{ConfigMap, Secret, secret_type};
 
 /// By hand: two maps share no key.
 pub fn validate_config_map_keys(v: &mut Validation<'_>, path: &Path<'_>, new: &ConfigMap, _: Option<&ConfigMap>) {
-    let data = path.child("data");
+    let data = path.child(json_name!(ConfigMap.data));
     for key in new.data.keys() {
         v.malformed(&data.key(key), key, is_config_map_key(key));
         if new.binary_data.contains_key(key) {
@@ -49,6 +50,6 @@ pub fn validate_docker_config(v: &mut Validation<'_>, path: &Path<'_>, new: &Sec
     };
     let type_error = format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}");
     if let Some(error) = json::syntax_error(text).or((!found.is_empty()).then_some(type_error)) {
-        v.invalid(&path.child("data").key(key), "<secret contents redacted>", error);
+        v.invalid(&path.child(json_name!(Secret.data)).key(key), "<secret contents redacted>", error);
     }
 }

@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use machinery::features;
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
+use machinery::json_name;
 use machinery::options;
 
 use generated::core::v1::{
-    Container, ContainerRestartRule, ContainerStatus, Pod, PodSpec, container_restart_rule_action,
-    container_restart_rule_on_exit_codes_operator,
+    Container, ContainerRestartRule, ContainerStatus, Pod, PodSpec, PodStatus, container_restart_policy,
+    container_restart_rule_action, container_restart_rule_on_exit_codes_operator, restart_policy,
 };
 
 const REFUSAL: &str = "may not be transitioned to non-terminated state";
@@ -20,17 +21,17 @@ const ALL_CONTAINERS: &str = container_restart_rule_action::RESTART_ALL_CONTAINE
 /// `ValidateEphemeralContainerStateTransition`
 pub fn validate_container_states(v: &mut Validation<'_>, path: &Path<'_>, new: &Pod, old: Option<&Pod>) {
     let Some(old) = old else { return };
-    let (path, status, was, spec) = (path.child("status"), &new.status, &old.status, &old.spec);
+    let (path, status, was, spec) = (path.child(json_name!(Pod.status)), &new.status, &old.status, &old.spec);
     for (list, new, old, containers) in [
         ("containerStatuses", &status.container_statuses, &was.container_statuses, &spec.containers),
         ("initContainerStatuses", &status.init_container_statuses, &was.init_container_statuses, &spec.init_containers),
     ] {
         validate_transitions(v, &path.child(list), (new, old), (spec, containers));
     }
-    let path = path.child("ephemeralContainerStatuses");
+    let path = path.child(json_name!(PodStatus.ephemeral_container_statuses));
     let (running, old) = (running(&status.ephemeral_container_statuses), &was.ephemeral_container_statuses);
     for (index, _) in ended(old).filter(|(index, _)| running.contains(old[*index].name.as_str())) {
-        v.forbidden(&path.index(index).child("state"), REFUSAL);
+        v.forbidden(&path.index(index).child(json_name!(ContainerStatus.state)), REFUSAL);
     }
 }
 
@@ -57,14 +58,14 @@ fn validate_transitions(
             _ => container.is_some_and(is_sidecar) || by_policy(&spec.restart_policy, code) == Some(true),
         };
         if !restarts && running.contains(name.as_str()) {
-            v.forbidden(&path.index(index).child("state"), REFUSAL);
+            v.forbidden(&path.index(index).child(json_name!(ContainerStatus.state)), REFUSAL);
         }
     }
 }
 
 /// Whether an init container runs on beside the others.
 pub(super) fn is_sidecar(container: &Container) -> bool {
-    container.restart_policy.as_deref() == Some(restart_policy::ALWAYS)
+    container.restart_policy.as_deref() == Some(container_restart_policy::ALWAYS)
 }
 
 /// Which containers have ended, and with which exit code.

@@ -3,6 +3,7 @@
 use machinery::field_path::Path;
 use machinery::format;
 use machinery::hooks::Validation;
+use machinery::json_name;
 
 use generated::core::v1::ObjectFieldSelector;
 
@@ -64,7 +65,7 @@ pub fn validate_field_of_file(
 
 /// `shown` are the fields that may be asked for here.
 fn validate_field(v: &mut Validation<'_>, path: &Path<'_>, selector: &ObjectFieldSelector, shown: &[&str]) {
-    let field_path = path.child("fieldPath");
+    let field_path = path.child(json_name!(ObjectFieldSelector.field_path));
     let asked = selector.field_path.as_str();
     if let Err(why) = check_field_label(&selector.api_version, asked) {
         return v.invalid(&field_path, asked, format!("error converting fieldPath: {why}"));

@@ -6,6 +6,7 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::is_qualified_name;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::scalar::Quantity;
 
 use super::resources::is_overcommit_allowed;
@@ -16,7 +17,7 @@ const MAX_MILLI_VALUE: i64 = i64::MAX / 1000;
 
 /// `validateLimitRangeTypeName`. By hand: messages show the name as JSON.
 pub fn validate_limit_type(v: &mut Validation<'_>, path: &Path<'_>, item: &LimitRangeItem, _: Option<&LimitRangeItem>) {
-    let (path, name) = (&path.child("type"), item.r#type.as_str());
+    let (path, name) = (&path.child(json_name!(LimitRangeItem.r#type)), item.r#type.as_str());
     let mut messages = is_qualified_name(name);
     if messages.is_empty() && !name.contains('/') {
         messages.push("must be a standard limit type or fully qualified".into());
@@ -30,14 +31,14 @@ pub fn validate_limits(v: &mut Validation<'_>, path: &Path<'_>, item: &LimitRang
     let names: BTreeSet<&String> = all.into_iter().flat_map(BTreeMap::keys).collect();
     for name in names {
         validate_amounts(v, path, item, name);
-        validate_ratio(v, &path.child("maxLimitRequestRatio").key(name), item, name);
+        validate_ratio(v, &path.child(json_name!(LimitRangeItem.max_limit_request_ratio)).key(name), item, name);
         // What cannot be overcommitted is requested as it is limited.
         let named = item.r#type != limit_type::POD && !is_overcommit_allowed(name);
         if let (true, Some(default), Some(request)) = (named, item.default.get(name), item.default_request.get(name))
             && default != request
         {
             let detail = format!("default value {default} must equal to defaultRequest value {request} in {name}");
-            v.invalid(&path.child("defaultRequest").key(name), shown(request), detail);
+            v.invalid(&path.child(json_name!(LimitRangeItem.default_request)).key(name), shown(request), detail);
         }
     }
 }

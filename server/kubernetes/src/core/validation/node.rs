@@ -7,6 +7,7 @@ use machinery::format::ip::Cidr;
 use machinery::format::resource::amount_errors;
 use machinery::hooks::Validation;
 use machinery::json::{self, Issues};
+use machinery::json_name;
 use machinery::reflect::{Mut, Struct};
 use machinery::scalar::go_text;
 
@@ -23,7 +24,7 @@ const FEATURE_NAME: &str = "must start with an UpperCamelCase segment, with subs
 /// No more than one range for each family of addresses. By hand: ranges are compared, and one that is malformed is
 /// reported again.
 pub fn validate_pod_ranges(v: &mut Validation<'_>, path: &Path<'_>, spec: &NodeSpec, _: Option<&NodeSpec>) {
-    let path = &path.child("podCIDRs");
+    let path = &path.child(json_name!(NodeSpec.pod_cidrs));
     let ranges: Vec<Option<Cidr>> = spec.pod_cidrs.iter().map(|range| Cidr::parse_sloppy(range)).collect();
     if let Some(index) = ranges.iter().position(Option::is_none) {
         let error = format!("invalid CIDR[{index}]: <nil> (invalid CIDR address: {})", spec.pod_cidrs[index]);
@@ -47,7 +48,7 @@ pub fn validate_node_amounts(v: &mut Validation<'_>, path: &Path<'_>, status: &N
 /// `validateNodeDeclaredFeatures`: names in `UpperCamelCase`, with segments in any camel case behind slashes. By hand:
 /// the list is sorted, and messages repeat names.
 pub fn validate_declared_features(v: &mut Validation<'_>, path: &Path<'_>, new: &NodeStatus, _: Option<&NodeStatus>) {
-    let path = path.child("declaredFeatures");
+    let path = path.child(json_name!(NodeStatus.declared_features));
     let segment = |text: &str| {
         text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.bytes().all(|c| c.is_ascii_alphanumeric())
     };
@@ -73,7 +74,7 @@ pub fn validate_declared_features(v: &mut Validation<'_>, path: &Path<'_>, new: 
 
 /// `ValidateNodeSpecificAnnotations`. By hand: annotations hold JSON of what became fields.
 pub fn validate_node_annotations(v: &mut Validation<'_>, path: &Path<'_>, new: &ObjectMeta, _: Option<&ObjectMeta>) {
-    let path = &path.child("annotations");
+    let path = &path.child(json_name!(ObjectMeta.annotations));
     let filled = |name: &str| new.annotations.get(name).filter(|text| !text.is_empty());
     if let Some(text) = filled(TAINTS) {
         // A list has no descriptor of its own.

@@ -3,6 +3,7 @@
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::reflect::Ref;
 
 use crate::core::internal::{internal_diff, internal_value};
@@ -29,7 +30,7 @@ pub fn validate_recycled_root(v: &mut Validation<'_>, path: &Path<'_>, spec: &Sp
     });
     if host_path.starts_with('/') && depth == 0 {
         let detail = "may not be 'recycle' for a hostPath mount of '/'";
-        v.forbidden(&path.child("persistentVolumeReclaimPolicy"), detail);
+        v.forbidden(&path.child(json_name!(PersistentVolumeSpec.persistent_volume_reclaim_policy)), detail);
     }
 }
 

@@ -6,13 +6,15 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::field::claim_resource_name;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::reflect::Ref;
 use machinery::scalar::Quantity;
 
 use crate::core::internal::internal_diff;
+use apimachinery::meta::v1::ObjectMeta;
 use generated::core::v1::{
-    PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, claim_resource_status,
-    persistent_volume_claim_phase, resource_name,
+    PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, VolumeResourceRequirements,
+    claim_resource_status, persistent_volume_claim_phase, resource_name,
 };
 
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
@@ -33,7 +35,7 @@ type Status = PersistentVolumeClaimStatus;
 /// `ValidatePersistentVolumeClaimUpdate`. By hand: the whole spec is compared with what is stored, except for what may
 /// change, and the message shows what differs.
 pub fn validate_claim_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Claim, old: Option<&Claim>) {
-    let (Some(old), path) = (old, &path.child("spec")) else { return };
+    let (Some(old), path) = (old, &path.child(json_name!(PersistentVolumeClaim.spec))) else { return };
     let (mut after, mut before) = (new.spec.clone(), old.spec.clone());
     if before.volume_name.is_empty() {
         before.volume_name.clone_from(&after.volume_name);
@@ -56,7 +58,13 @@ pub fn validate_claim_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Clai
     // It shrinks only while it grows: to recover from growth that failed.
     if asked < stored && asked <= size(&old.status.capacity) {
         let detail = "field can not be less than status.capacity";
-        v.forbidden(&path.child("resources").child("requests").child(STORAGE), detail);
+        v.forbidden(
+            &path
+                .child(json_name!(PersistentVolumeClaimSpec.resources))
+                .child(json_name!(VolumeResourceRequirements.requests))
+                .child(STORAGE),
+            detail,
+        );
     }
 }
 
@@ -69,7 +77,7 @@ fn validate_class_change(v: &mut Validation<'_>, new: &Claim, old: &Claim, after
     let now = now.cloned().unwrap_or_default();
     if !moved && now != before.cloned().unwrap_or_default() {
         let path = Path::new("metadata");
-        v.invalid(&path.child("annotations").child(BETA_CLASS), now, "field is immutable");
+        v.invalid(&path.child(json_name!(ObjectMeta.annotations)).child(BETA_CLASS), now, "field is immutable");
     }
     if moved || unset && class.is_some() && (before.is_none() || class == before) {
         after.storage_class_name = None;
@@ -78,7 +86,7 @@ fn validate_class_change(v: &mut Validation<'_>, new: &Claim, old: &Claim, after
 
 /// What resources of a claim are resized. By hand: messages show the resource, not its status.
 pub fn validate_resize_statuses(v: &mut Validation<'_>, path: &Path<'_>, status: &Status, _: Option<&Status>) {
-    let path = path.child("allocatedResourceStatuses");
+    let path = path.child(json_name!(PersistentVolumeClaimStatus.allocated_resource_statuses));
     for (name, resize) in &status.allocated_resource_statuses {
         v.errors.extend(claim_resource_name(&path, name));
         if !RESIZE_STATUSES.contains(&resize.as_str()) {

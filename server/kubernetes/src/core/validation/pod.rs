@@ -2,12 +2,13 @@
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::scalar::go_text::quote;
 
 use super::annotations::MIRROR;
 use super::pod_resize::validate_resize;
 use crate::core::internal::internal_diff;
-use generated::core::v1::{Pod, os_name};
+use generated::core::v1::{Pod, PodSpec, os_name};
 
 /// `ValidatePodResize`, `ValidatePodEphemeralContainersUpdate`. By hand: some refusals stand instead of everything
 /// else that is wrong.
@@ -30,7 +31,7 @@ pub fn validate_pod(v: &mut Validation<'_>, _: &Path<'_>, new: &Pod, old: Option
 /// Containers added to a pod to debug it stay as they are. By hand: lists are compared by name.
 fn validate_ephemeral_containers_change(v: &mut Validation<'_>, new: &Pod, old: &Pod) {
     let path = Path::new("spec");
-    let path = path.child("ephemeralContainers");
+    let path = path.child(json_name!(PodSpec.ephemeral_containers));
     for old in &old.spec.ephemeral_containers {
         let name = &old.ephemeral_container_common.name;
         let mut sent = new.spec.ephemeral_containers.iter().enumerate();

@@ -5,6 +5,7 @@ use machinery::features;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 
 use super::container_transition::is_sidecar;
 use crate::core::quality::quality_of_service;
@@ -68,7 +69,7 @@ fn is_supported(pod: &Pod) -> bool {
 
 /// `validatePodLevelResourcesResize`; `rest` gets what is stored.
 fn validate_resize_of_pod(v: &mut Validation<'_>, path: &Path<'_>, rest: &mut PodSpec, old: &PodSpec) {
-    let resources = path.child("resources");
+    let resources = path.child(json_name!(PodSpec.resources));
     match (rest.resources.as_deref(), old.resources.as_deref()) {
         (None, Some(_)) => return v.forbidden(&resources, "pod-level resources cannot be removed"),
         (Some(new), Some(old)) => validate_removal(v, &resources, "pod-level resource", new, old),
@@ -95,7 +96,10 @@ fn validate_order(v: &mut Validation<'_>, path: &Path<'_>, new: Lists<'_>, old: 
             continue;
         }
         for (index, _) in new.iter().zip(old).enumerate().filter(|(_, (new, old))| new.name != old.name) {
-            v.forbidden(&path.index(index).child("name"), format!("{list} may not be renamed or reordered on resize"));
+            v.forbidden(
+                &path.index(index).child(json_name!(Container.name)),
+                format!("{list} may not be renamed or reordered on resize"),
+            );
         }
     }
     v.errors.len() == before
@@ -108,7 +112,13 @@ fn validate_removals(v: &mut Validation<'_>, path: &Path<'_>, new: &PodSpec, old
         let path = path.child(list);
         for (index, (new, old)) in new.iter().zip(old).enumerate() {
             if list == "containers" || all_inits || is_sidecar(old) {
-                validate_removal(v, &path.index(index).child("resources"), "resource", &new.resources, &old.resources);
+                validate_removal(
+                    v,
+                    &path.index(index).child(json_name!(Container.resources)),
+                    "resource",
+                    &new.resources,
+                    &old.resources,
+                );
             }
         }
     }
@@ -137,7 +147,7 @@ fn validate_only_resized(v: &mut Validation<'_>, path: &Path<'_>, rest: &mut Pod
         }
     }
     let all_inits = v.context.enabled(features::InPlacePodVerticalScalingInitContainers);
-    let inits = path.child("initContainers");
+    let inits = path.child(json_name!(PodSpec.init_containers));
     for (index, (new, old)) in rest.init_containers.iter_mut().zip(&old.init_containers).enumerate() {
         let (is_sidecar, is_changed) = (is_sidecar(new), new != old);
         if !is_sidecar && !all_inits {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
+use machinery::json_name;
 use machinery::options;
 use machinery::reflect::Ref;
 
@@ -13,7 +14,8 @@ use super::visit::for_each_container;
 use crate::core::internal::internal_value;
 use crate::core::pod_resources::aggregate;
 use generated::core::v1::{
-    AppArmorProfile, Container, LifecycleHandler, PodDNSConfig, PodSpec, SecurityContext, WindowsSecurityContextOptions,
+    AppArmorProfile, Container, ContainerPort, LifecycleHandler, PodDNSConfig, PodSpec, ResourceRequirements,
+    SecurityContext, WindowsSecurityContextOptions,
 };
 
 const MAX_SEARCH_CHARACTERS: usize = 2048;
@@ -28,7 +30,7 @@ pub(crate) fn is_app_armor_profile(context: &Context, profile: &AppArmorProfile)
 /// Ports of the node that more than one container wants (`checkHostPortConflicts`). By hand: messages show three
 /// fields in one text.
 pub fn validate_host_ports(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
-    validate_ports_of(v, &path.child("containers"), &spec.containers);
+    validate_ports_of(v, &path.child(json_name!(PodSpec.containers)), &spec.containers);
 }
 
 /// Likewise of an init container, which runs by itself: upstream reports it as the first one.
@@ -43,7 +45,10 @@ fn validate_ports_of(v: &mut Validation<'_>, path: &Path<'_>, containers: &[Cont
         for (index, port) in ports.filter(|(_, port)| port.host_port != 0) {
             let wanted = format!("{}/{}/{}", port.protocol, port.host_ip, port.host_port);
             if taken.contains(&wanted) {
-                v.duplicate(&path.child("ports").index(index).child("hostPort"), wanted);
+                v.duplicate(
+                    &path.child(json_name!(Container.ports)).index(index).child(json_name!(ContainerPort.host_port)),
+                    wanted,
+                );
             } else {
                 taken.insert(wanted);
             }
@@ -58,7 +63,7 @@ pub fn validate_files_of_variables(v: &mut Validation<'_>, path: &Path<'_>, spec
         for (index, variable) in container.env.iter().enumerate() {
             let file = variable.value_from.as_deref().and_then(|from| from.file_key_ref.as_deref());
             let Some(name) = file.map(|file| file.volume_name.as_str()) else { continue };
-            let path = path.child("env");
+            let path = path.child(json_name!(Container.env));
             let path = path.index(index);
             let path = path.child("valueFrom.fileKeyRef.volumeName");
             match spec.volumes.iter().rfind(|volume| volume.name == name) {
@@ -76,7 +81,7 @@ pub fn validate_files_of_variables(v: &mut Validation<'_>, path: &Path<'_>, spec
 /// hand: amounts are added.
 pub fn validate_aggregates(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
     let Some(resources) = spec.resources.as_deref() else { return };
-    let path = path.child("resources");
+    let path = path.child(json_name!(PodSpec.resources));
     for (list, all, given) in [
         ("requests", aggregate(spec, |r| &r.requests), &resources.requests),
         ("limits", aggregate(spec, |r| &r.limits), &resources.limits),
@@ -88,14 +93,14 @@ pub fn validate_aggregates(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSp
             }
         }
     }
-    let path = path.child("containers");
+    let path = path.child(json_name!(PodSpec.containers));
     for (index, container) in spec.containers.iter().enumerate() {
         for (name, own) in &container.resources.limits {
             if let Some(given) = resources.limits.get(name).filter(|given| own > *given) {
                 let path = path.index(index);
                 let path = path.key(name);
                 let detail = format!("must be less than or equal to pod limits of {given}");
-                v.invalid(&path.child("limits"), own.to_string(), detail);
+                v.invalid(&path.child(json_name!(ResourceRequirements.limits)), own.to_string(), detail);
             }
         }
     }
@@ -106,7 +111,7 @@ pub fn validate_searches(v: &mut Validation<'_>, path: &Path<'_>, config: &PodDN
     if config.searches.join(" ").len() > MAX_SEARCH_CHARACTERS {
         let detail =
             format!("must not have more than {MAX_SEARCH_CHARACTERS} characters (including spaces) in the search list");
-        v.invalid(&path.child("searches"), BadValue::strings(&config.searches), detail);
+        v.invalid(&path.child(json_name!(PodDNSConfig.searches)), BadValue::strings(&config.searches), detail);
     }
 }
 
@@ -121,7 +126,7 @@ pub fn validate_sleep(
     let seconds = handler.sleep.as_deref().map_or(0, |sleep| sleep.seconds);
     if let Some(period) = period.filter(|period| seconds < 0 || seconds > *period) {
         let detail = format!("must be non-negative and less than terminationGracePeriodSeconds ({period})");
-        v.invalid(&path.child("sleep"), seconds, detail);
+        v.invalid(&path.child(json_name!(LifecycleHandler.sleep)), seconds, detail);
     }
 }
 
@@ -166,7 +171,7 @@ pub fn validate_host_processes(v: &mut Validation<'_>, path: &Path<'_>, spec: &P
     }
     if !spec.host_network {
         let detail = "hostNetwork must be true if pod contains any hostProcess containers";
-        v.invalid(&path.child("hostNetwork"), false, detail);
+        v.invalid(&path.child(json_name!(PodSpec.host_network)), false, detail);
     }
     if !v.context.allow_privileged {
         v.forbidden(path, "hostProcess containers are disallowed by cluster policy");

@@ -7,10 +7,14 @@ use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::{NameRule, ip};
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::reflect::Ref;
 
 use crate::core::internal::internal_values;
-use generated::core::v1::{Container, ContainerStatus, Pod, PodStatus, ResourceClaim};
+use generated::core::v1::{
+    Container, ContainerExtendedResourceRequest, ContainerStatus, Pod, PodExtendedResourceClaimStatus, PodStatus,
+    ResourceClaim, ResourceStatus,
+};
 
 const UNKNOWN_CONTAINER: &str = "must match the name of an entry in spec.initContainers.name or spec.containers.name";
 const UNKNOWN_RESOURCE: &str = "must match the extended resource name of an entry in \
@@ -29,26 +33,35 @@ fn by_name<'c>(containers: impl DoubleEndedIterator<Item = &'c Container>) -> BT
 /// the same three times is reported three times.
 pub fn validate_extended_resources(v: &mut Validation<'_>, path: &Path<'_>, pod: &Pod, _: Option<&Pod>) {
     let Some(status) = pod.status.extended_resource_claim_status.as_deref() else { return };
-    let path = path.child("status");
-    let path = path.child("extendedResourceClaimStatus");
-    let (mappings, mut seen) = (path.child("requestMappings"), BTreeSet::new());
+    let path = path.child(json_name!(Pod.status));
+    let path = path.child(json_name!(PodStatus.extended_resource_claim_status));
+    let (mappings, mut seen) =
+        (path.child(json_name!(PodExtendedResourceClaimStatus.request_mappings)), BTreeSet::new());
     let containers = by_name(pod.spec.containers.iter().chain(&pod.spec.init_containers));
     for (index, mapping) in status.request_mappings.iter().enumerate() {
         let entry = mappings.index(index);
         let (container, resource, request) =
             (mapping.container_name.as_str(), mapping.resource_name.as_str(), mapping.request_name.as_str());
         match containers.get(container) {
-            None => v.invalid(&entry.child("containerName"), container, UNKNOWN_CONTAINER),
+            None => v.invalid(
+                &entry.child(json_name!(ContainerExtendedResourceRequest.container_name)),
+                container,
+                UNKNOWN_CONTAINER,
+            ),
             Some(c) if !c.resources.requests.contains_key(resource) => {
-                v.invalid(&entry.child("resourceName"), resource, UNKNOWN_RESOURCE);
+                v.invalid(
+                    &entry.child(json_name!(ContainerExtendedResourceRequest.resource_name)),
+                    resource,
+                    UNKNOWN_RESOURCE,
+                );
             }
             Some(_) => {}
         }
-        v.name(&path.child("requestName"), request, NameRule::Dns1123Label);
+        v.name(&path.child(json_name!(ContainerExtendedResourceRequest.request_name)), request, NameRule::Dns1123Label);
         if !seen.insert((container, resource, request)) {
-            v.duplicate(&entry.child("containerName"), container);
-            v.duplicate(&entry.child("resourceName"), resource);
-            v.duplicate(&entry.child("requestName"), request);
+            v.duplicate(&entry.child(json_name!(ContainerExtendedResourceRequest.container_name)), container);
+            v.duplicate(&entry.child(json_name!(ContainerExtendedResourceRequest.resource_name)), resource);
+            v.duplicate(&entry.child(json_name!(ContainerExtendedResourceRequest.request_name)), request);
         }
     }
 }
@@ -56,13 +69,13 @@ pub fn validate_extended_resources(v: &mut Validation<'_>, path: &Path<'_>, pod:
 /// `validatePodIPs`. By hand: addresses are parsed.
 pub fn validate_pod_families(v: &mut Validation<'_>, path: &Path<'_>, status: &PodStatus, _: Option<&PodStatus>) {
     let addresses = status.pod_ips.iter().map(|address| address.ip.as_str());
-    validate_families(v, &path.child("podIPs"), addresses, || internal_values(&status.pod_ips));
+    validate_families(v, &path.child(json_name!(PodStatus.pod_ips)), addresses, || internal_values(&status.pod_ips));
 }
 
 /// `validateHostIPs`, likewise.
 pub fn validate_host_families(v: &mut Validation<'_>, path: &Path<'_>, status: &PodStatus, _: Option<&PodStatus>) {
     let addresses = status.host_ips.iter().map(|address| address.ip.as_str());
-    validate_families(v, &path.child("hostIPs"), addresses, || internal_values(&status.host_ips));
+    validate_families(v, &path.child(json_name!(PodStatus.host_ips)), addresses, || internal_values(&status.host_ips));
 }
 
 /// One address of each family at most.
@@ -91,16 +104,26 @@ fn validate_families<'a>(
 /// `validateContainerStatusAllocatedResourcesStatus`. By hand: names are looked up in the container of the name;
 /// containers that are not there are not looked for.
 pub fn validate_allocated_resources(v: &mut Validation<'_>, path: &Path<'_>, pod: &Pod, _: Option<&Pod>) {
-    let (path, spec, status) = (path.child("status"), &pod.spec, &pod.status);
-    validate_allocated(v, &path.child("containerStatuses"), &status.container_statuses, &spec.containers);
-    validate_allocated(v, &path.child("initContainerStatuses"), &status.init_container_statuses, &spec.init_containers);
+    let (path, spec, status) = (path.child(json_name!(Pod.status)), &pod.spec, &pod.status);
+    validate_allocated(
+        v,
+        &path.child(json_name!(PodStatus.container_statuses)),
+        &status.container_statuses,
+        &spec.containers,
+    );
+    validate_allocated(
+        v,
+        &path.child(json_name!(PodStatus.init_container_statuses)),
+        &status.init_container_statuses,
+        &spec.init_containers,
+    );
 }
 
 fn validate_allocated(v: &mut Validation<'_>, path: &Path<'_>, statuses: &[ContainerStatus], containers: &[Container]) {
     let containers = by_name(containers.iter());
     for (index, status) in statuses.iter().enumerate() {
         let path = path.index(index);
-        let path = path.child("allocatedResourcesStatus");
+        let path = path.child(json_name!(ContainerStatus.allocated_resources_status));
         let container = containers.get(status.name.as_str()).copied();
         let claims: HashSet<String> =
             container.iter().flat_map(|container| container.resources.claims.iter().map(name_of_claim)).collect();
@@ -111,7 +134,7 @@ fn validate_allocated(v: &mut Validation<'_>, path: &Path<'_>, statuses: &[Conta
                 None => (!container.resources.requests.contains_key(name)).then_some(UNKNOWN_REQUEST),
             });
             if let Some(refusal) = refusal {
-                v.invalid(&path.child("name"), BadValue::json_string(name), refusal);
+                v.invalid(&path.child(json_name!(ResourceStatus.name)), BadValue::json_string(name), refusal);
             }
             v.checks(&path, Ref::of(allocated), None);
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::options;
 
 use crate::core::internal::{internal_diff, internal_value, internal_values};
@@ -19,7 +20,7 @@ const MAX_DEADLINE: i64 = i32::MAX as i64;
 
 /// A deadline may be set, and come nearer. By hand: with one that is further away nothing else is compared.
 pub fn validate_deadline_change(v: &mut Validation<'_>, path: &Path<'_>, new: &PodSpec, old: Option<&PodSpec>) {
-    let path = path.child("activeDeadlineSeconds");
+    let path = path.child(json_name!(PodSpec.active_deadline_seconds));
     let before = old.and_then(|old| old.active_deadline_seconds);
     let refusal = match (new.active_deadline_seconds, before) {
         (Some(new), _) if !(0..=MAX_DEADLINE).contains(&new) => "must be between 0 and 2147483647, inclusive",
@@ -40,7 +41,7 @@ pub fn validate_tolerations_change(v: &mut Validation<'_>, path: &Path<'_>, new:
         let Toleration { key, operator, value, effect, toleration_seconds: _ } = toleration;
         (key, operator, value, effect)
     }
-    let path = path.child("tolerations");
+    let path = path.child(json_name!(PodSpec.tolerations));
     let left: BTreeSet<_> = new.tolerations.iter().map(facts).collect();
     if !old.iter().flat_map(|old| &old.tolerations).all(|old| left.contains(&facts(old))) {
         return v.forbidden(&path, "existing toleration can not be modified except its tolerationSeconds");
@@ -81,7 +82,7 @@ fn without_mutable(new: &PodSpec, old: &PodSpec) -> PodSpec {
 fn validate_gated_change(v: &mut Validation<'_>, path: &Path<'_>, rest: &mut PodSpec, old: &PodSpec) {
     if old.node_selector.iter().any(|(key, value)| rest.node_selector.get(key) != Some(value)) {
         let detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
-        v.invalid(&path.child("nodeSelector"), BadValue::string_map(&rest.node_selector), detail);
+        v.invalid(&path.child(json_name!(PodSpec.node_selector)), BadValue::string_map(&rest.node_selector), detail);
     }
     rest.node_selector.clone_from(&old.node_selector);
     let of_nodes = |affinity: &Option<Box<Affinity>>| affinity.as_deref().and_then(|a| a.node_affinity.clone());
@@ -89,7 +90,12 @@ fn validate_gated_change(v: &mut Validation<'_>, path: &Path<'_>, rest: &mut Pod
     if was == is {
         return;
     }
-    validate_affinity_change(v, &path.child("affinity").child("nodeAffinity"), is.as_deref(), was.as_deref());
+    validate_affinity_change(
+        v,
+        &path.child(json_name!(PodSpec.affinity)).child(json_name!(Affinity.node_affinity)),
+        is.as_deref(),
+        was.as_deref(),
+    );
     match (&mut rest.affinity, &old.affinity) {
         (None, _) => rest.affinity = Some(Box::new(Affinity { node_affinity: was, ..Affinity::default() })),
         (Some(new), None) if new.pod_affinity.is_none() && new.pod_anti_affinity.is_none() => rest.affinity = None,

@@ -7,10 +7,14 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::resource::is_resource_of_quotas;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::reflect::Ref;
 
 use crate::core::internal::internal_value;
-use generated::core::v1::{ResourceQuota, ResourceQuotaSpec, resource_name, resource_quota_scope};
+use generated::core::v1::{
+    ResourceQuota, ResourceQuotaSpec, ScopeSelector, ScopedResourceSelectorRequirement, resource_name,
+    resource_quota_scope,
+};
 
 const OF_PODS: [&str; 7] = [
     "pods",
@@ -30,13 +34,17 @@ type Spec = ResourceQuotaSpec;
 pub fn validate_scopes_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Quota, old: Option<&Quota>) {
     let set = |quota: &Quota| quota.spec.scopes.iter().cloned().collect::<BTreeSet<_>>();
     if old.is_some_and(|old| set(old) != set(new)) {
-        v.invalid(&path.child("spec").child("scopes"), BadValue::strings(&new.spec.scopes), "field is immutable");
+        v.invalid(
+            &path.child(json_name!(ResourceQuota.spec)).child(json_name!(ResourceQuotaSpec.scopes)),
+            BadValue::strings(&new.spec.scopes),
+            "field is immutable",
+        );
     }
 }
 
 /// The scopes are known, and have something to do with what is limited.
 pub fn validate_scopes(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: Option<&Spec>) {
-    let (path, shown) = (&path.child("scopes"), BadValue::strings(&spec.scopes));
+    let (path, shown) = (&path.child(json_name!(ResourceQuotaSpec.scopes)), BadValue::strings(&spec.scopes));
     for scope in &spec.scopes {
         validate_scope(v, spec, scope, (path, shown.clone()), (path, shown.clone()));
     }
@@ -45,11 +53,12 @@ pub fn validate_scopes(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: 
 /// Likewise the scopes of a selector.
 pub fn validate_scope_selector(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: Option<&Spec>) {
     let Some(selector) = spec.scope_selector.as_deref() else { return };
-    let path = path.child("scopeSelector");
-    let path = &path.child("matchExpressions");
+    let path = path.child(json_name!(ResourceQuotaSpec.scope_selector));
+    let path = &path.child(json_name!(ScopeSelector.match_expressions));
     for requirement in &selector.match_expressions {
         let scope = &requirement.scope_name;
-        let unknown = (&path.child("scopeName"), BadValue::json_string(scope));
+        let unknown =
+            (&path.child(json_name!(ScopedResourceSelectorRequirement.scope_name)), BadValue::json_string(scope));
         validate_scope(v, spec, scope, unknown, (path, internal_value(selector)));
         v.checks(path, Ref::of(requirement), None);
     }

@@ -7,11 +7,12 @@ use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::format::resource::{amount_errors, container_resource_name, resource_name};
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::options;
 use machinery::scalar::Quantity;
 use machinery::status::listed_errors;
 
-use generated::core::v1::{PodSpec, ResourceClaim, ResourceRequirements};
+use generated::core::v1::{PodSpec, ResourceClaim, ResourceRequirements, resource_name};
 
 pub use machinery::format::resource::{is_huge_pages, is_native_resource};
 
@@ -80,7 +81,8 @@ fn validate_requirements(
     resources: &ResourceRequirements,
     check_name: CheckName,
 ) {
-    let (limits, requests) = (path.child("limits"), path.child("requests"));
+    let (limits, requests) =
+        (path.child(json_name!(ResourceRequirements.limits)), path.child(json_name!(ResourceRequirements.requests)));
     for (name, amount) in &resources.limits {
         validate_amount(v, &limits.key(name), name, amount, check_name);
         validate_huge_pages(v, &limits.key(name), name, amount);
@@ -95,7 +97,7 @@ fn validate_requirements(
     if any(is_huge_pages) && !any(|name| matches!(name, resource_name::CPU | resource_name::MEMORY)) {
         v.forbidden(path, "HugePages require cpu or memory");
     }
-    validate_claims(v, &path.child("claims"), &resources.claims);
+    validate_claims(v, &path.child(json_name!(ResourceRequirements.claims)), &resources.claims);
 }
 
 fn validate_amount(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: &Quantity, check_name: CheckName) {
@@ -121,7 +123,7 @@ fn is_divisible(name: &str, amount: &Quantity) -> bool {
 
 /// A request against its limit.
 fn validate_request(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: &Quantity, limit: Option<&Quantity>) {
-    let requests = path.child("requests");
+    let requests = path.child(json_name!(ResourceRequirements.requests));
     match limit {
         Some(limit) if !is_overcommit_allowed(name) && amount != limit => {
             v.invalid(&requests, amount.to_string(), format!("must be equal to {name} limit of {limit}"));
@@ -130,7 +132,10 @@ fn validate_request(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount:
             v.invalid(&requests, amount.to_string(), format!("must be less than or equal to {name} limit of {limit}"));
         }
         None if !is_overcommit_allowed(name) => {
-            v.required(&path.child("limits"), "Limit must be set for non overcommitable resources");
+            v.required(
+                &path.child(json_name!(ResourceRequirements.limits)),
+                "Limit must be set for non overcommitable resources",
+            );
         }
         _ => {}
     }
@@ -149,7 +154,7 @@ fn validate_claims(v: &mut Validation<'_>, path: &Path<'_>, claims: &[ResourceCl
             v.duplicate(&path, name);
         } else {
             if !request.is_empty() {
-                v.name(&path.child("request"), request, NameRule::Dns1123Label);
+                v.name(&path.child(json_name!(ResourceClaim.request)), request, NameRule::Dns1123Label);
             }
             if used.contains(&(name, request)) {
                 v.duplicate(&path, format!("{name}/{request}"));
@@ -179,5 +184,5 @@ fn refuse_unknown_claim(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
 /// container are.
 pub fn validate_overhead(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
     let resources = ResourceRequirements { limits: spec.overhead.clone(), ..ResourceRequirements::default() };
-    validate_container_resources(v, &path.child("overhead"), &resources, None);
+    validate_container_resources(v, &path.child(json_name!(PodSpec.overhead)), &resources, None);
 }

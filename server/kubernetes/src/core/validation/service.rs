@@ -7,10 +7,12 @@ use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::ip::parse_ip_sloppy;
 use machinery::hooks::{Context, Validation};
+use machinery::json_name;
 use machinery::reflect::Ref;
 
 use super::addresses::{validate_legacy_cidr, validate_legacy_ip};
 use crate::core::internal::internal_value;
+use apimachinery::meta::v1::ObjectMeta;
 use generated::core::v1::{Service, ServicePort, ServiceSpec, ip_family};
 
 const SOURCE_RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
@@ -29,7 +31,7 @@ pub fn service_address_errors(context: &Context, spec: &Spec, old: Option<&Spec>
 
 /// The rest of `ValidateServiceClusterIPsRelatedFields`. By hand: addresses have families, if all can be read.
 pub fn validate_cluster_addresses(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, old: Option<&Spec>) {
-    let (path, before) = (&path.child("clusterIPs"), v.errors.len());
+    let (path, before) = (&path.child(json_name!(ServiceSpec.cluster_ips)), v.errors.len());
     let (texts, shown) = (&spec.cluster_ips, BadValue::strings(&spec.cluster_ips));
     let known = old.iter().flat_map(|old| &old.cluster_ips).map(String::as_str).collect();
     for (index, address) in texts.iter().enumerate() {
@@ -70,11 +72,11 @@ pub fn validate_cluster_addresses(v: &mut Validation<'_>, path: &Path<'_>, spec:
 /// Neither node ports nor ports are used twice with the same protocol. By hand: all node ports are looked at first, and
 /// ports are shown without what they do not share.
 pub fn validate_unique_ports(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: Option<&Spec>) {
-    let path = path.child("ports");
+    let path = path.child(json_name!(ServiceSpec.ports));
     let (mut ports, mut node_ports) = (HashSet::new(), HashSet::new());
     for (index, port) in spec.ports.iter().enumerate() {
         if port.node_port != 0 && !node_ports.insert((&port.protocol, port.node_port)) {
-            v.duplicate(&path.index(index).child("nodePort"), port.node_port);
+            v.duplicate(&path.index(index).child(json_name!(ServicePort.node_port)), port.node_port);
         }
     }
     for (index, port) in spec.ports.iter().enumerate() {
@@ -88,8 +90,9 @@ pub fn validate_unique_ports(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spe
 /// Where clients of a balancer may come from: the field, or the annotation that was there before it. By hand: both may
 /// hold blanks, and one is a list in a text.
 pub fn validate_source_ranges(v: &mut Validation<'_>, path: &Path<'_>, new: &Service, old: Option<&Service>) {
-    let (spec, metadata) = (path.child("spec"), path.child("metadata"));
-    let (field, annotations) = (spec.child("LoadBalancerSourceRanges"), metadata.child("annotations"));
+    let (spec, metadata) = (path.child(json_name!(Service.spec)), path.child(json_name!(Service.metadata)));
+    let (field, annotations) =
+        (spec.child("LoadBalancerSourceRanges"), metadata.child(json_name!(ObjectMeta.annotations)));
     let stored = old.iter().flat_map(|old| &old.spec.load_balancer_source_ranges);
     let stored = stored.map(|range| range.trim()).collect();
     for (index, range) in new.spec.load_balancer_source_ranges.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! The containers of a pod, of every sort alike.
 
 use machinery::field_path::Path;
+use machinery::json_name;
 
 use generated::core::v1::{
     Container, ContainerPort, EnvVar, EphemeralContainerCommon, PodSpec, ResourceRequirements, SecurityContext,
@@ -35,15 +36,15 @@ any_container_from!(Container, EphemeralContainerCommon);
 
 /// Calls `visit` for every container with its path below the spec's (`VisitContainersWithPath`).
 pub fn for_each_container<'s>(spec: &'s PodSpec, path: &Path<'_>, mut visit: impl FnMut(&Path<'_>, AnyContainer<'s>)) {
-    let inits = path.child("initContainers");
+    let inits = path.child(json_name!(PodSpec.init_containers));
     for (index, container) in spec.init_containers.iter().enumerate() {
         visit(&inits.index(index), container.into());
     }
-    let mains = path.child("containers");
+    let mains = path.child(json_name!(PodSpec.containers));
     for (index, container) in spec.containers.iter().enumerate() {
         visit(&mains.index(index), container.into());
     }
-    let ephemerals = path.child("ephemeralContainers");
+    let ephemerals = path.child(json_name!(PodSpec.ephemeral_containers));
     for (index, container) in spec.ephemeral_containers.iter().enumerate() {
         visit(&ephemerals.index(index), (&container.ephemeral_container_common).into());
     }

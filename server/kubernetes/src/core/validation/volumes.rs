@@ -3,6 +3,7 @@
 use machinery::field_path::Path;
 use machinery::format::{ANNOTATIONS_MAX_SIZE, NameRule};
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::options;
 use machinery::scalar::go_text::quote;
 
@@ -20,7 +21,7 @@ const LONG_PORTAL: &str = "Total length of <volume name>:<iscsi.targetPortal> mu
 pub fn validate_portal_length(v: &mut Validation<'_>, path: &Path<'_>, volume: &Volume, _: Option<&Volume>) {
     let portal = volume.volume_source.iscsi.as_deref().map_or("", |iscsi| &iscsi.target_portal);
     if volume.name.len() + 1 + portal.len() > MAX_TARGET {
-        v.invalid(&path.child("name"), &volume.name, LONG_PORTAL);
+        v.invalid(&path.child(json_name!(Volume.name)), &volume.name, LONG_PORTAL);
     }
 }
 
@@ -45,7 +46,7 @@ pub fn validate_user_annotations(
     certificate: &PodCertificateProjection,
     _: Option<&PodCertificateProjection>,
 ) {
-    let path = &path.child("userAnnotations");
+    let path = &path.child(json_name!(PodCertificateProjection.user_annotations));
     let size: usize = certificate.user_annotations.iter().map(|(key, value)| key.len() + value.len()).sum();
     if size > ANNOTATIONS_MAX_SIZE {
         v.too_long(path, ANNOTATIONS_MAX_SIZE);
@@ -68,7 +69,7 @@ pub fn validate_generated_claim(v: &mut Validation<'_>, path: &Path<'_>, volume:
     }
     let name = format!("{pod}-{}", volume.name);
     for message in NameRule::Dns1123Subdomain.check(&name, false) {
-        v.invalid(&path.child("name"), &volume.name, format!("PVC name {}: {message}", quote(&name)));
+        v.invalid(&path.child(json_name!(Volume.name)), &volume.name, format!("PVC name {}: {message}", quote(&name)));
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use machinery::field_path::Path;
 use machinery::format::ip::warnings_for_ip;
+use machinery::json_name;
 use machinery::scalar::go_text::quote;
 
 use super::node_labels::deprecation;
@@ -12,7 +13,10 @@ use super::{node_labels, overlaps, ports, volumes};
 use crate::core::app_armor::profile_of_annotation;
 use crate::core::validation::annotations::{APP_ARMOR_OF_CONTAINER, SECCOMP_OF_CONTAINER, SECCOMP_OF_POD};
 use crate::core::validation::visit::{AnyContainer, for_each_container};
-use generated::core::v1::{EnvVar, PodAffinityTerm, PodSpec, WeightedPodAffinityTerm, resource_name};
+use generated::core::v1::{
+    Affinity, Container, EnvVar, HostAlias, LocalObjectReference, PodAffinity, PodAffinityTerm, PodDNSConfig, PodSpec,
+    PodTemplateSpec, ResourceRequirements, TopologySpreadConstraint, WeightedPodAffinityTerm, resource_name,
+};
 use generated::meta::v1::ObjectMeta;
 
 const NO_SELECTOR: &str = "a null labelSelector results in matching no pod";
@@ -29,18 +33,19 @@ const OLD_APP_ARMOR: &str = r#"deprecated since v1.30; use the "appArmorProfile"
 
 /// `path` is that of the object or template; only in templates AppArmor annotations are spoken of.
 pub(super) fn warn(path: &Path<'_>, (meta, spec): (&ObjectMeta, &PodSpec), is_template: bool, out: &mut Vec<String>) {
-    let annotations = path.child("metadata");
-    let (annotations, path) = (annotations.child("annotations"), path.child("spec"));
+    let annotations = path.child(json_name!(PodTemplateSpec.metadata));
+    let (annotations, path) =
+        (annotations.child(json_name!(ObjectMeta.annotations)), path.child(json_name!(PodTemplateSpec.spec)));
     node_labels::warn(&path, spec, out);
-    warn_of_spreads(&path.child("topologySpreadConstraints"), spec, out);
+    warn_of_spreads(&path.child(json_name!(PodSpec.topology_spread_constraints)), spec, out);
     for (key, what) in OLD_ANNOTATIONS.iter().filter(|(key, _)| meta.annotations.contains_key(*key)) {
         out.push(format!("{}: {what}", annotations.key(key)));
     }
-    volumes::warn(&path.child("volumes"), &spec.volumes, false, out);
+    volumes::warn(&path.child(json_name!(PodSpec.volumes)), &spec.volumes, false, out);
     overlaps::warn(&spec.volumes, out);
     warn_of_repetitions(&path, spec, out);
     for resource in [resource_name::MEMORY, resource_name::EPHEMERAL_STORAGE] {
-        warn_of_fraction(&path.child("overhead"), &spec.overhead, resource, out);
+        warn_of_fraction(&path.child(json_name!(PodSpec.overhead)), &spec.overhead, resource, out);
     }
     let security = spec.security_context.as_deref();
     if security.is_none_or(|c| c.seccomp_profile.is_none()) && meta.annotations.contains_key(SECCOMP_OF_POD) {
@@ -52,34 +57,49 @@ pub(super) fn warn(path: &Path<'_>, (meta, spec): (&ObjectMeta, &PodSpec), is_te
     });
     ports::warn(&path, spec, out);
     if spec.termination_grace_period_seconds.is_some_and(|seconds| seconds < 0) {
-        let path = path.child("terminationGracePeriodSeconds");
+        let path = path.child(json_name!(PodSpec.termination_grace_period_seconds));
         out.push(format!("{path}: must be >= 0; negative values are invalid and will be treated as 1"));
     }
-    warn_of_affinity(&path.child("affinity"), spec, out);
+    warn_of_affinity(&path.child(json_name!(PodSpec.affinity)), spec, out);
     warn_of_addresses(&path, spec, out);
 }
 
 fn warn_of_spreads(path: &Path<'_>, spec: &PodSpec, out: &mut Vec<String>) {
     for (index, constraint) in spec.topology_spread_constraints.iter().enumerate() {
         let (path, key) = (path.index(index), &constraint.topology_key);
-        out.extend(deprecation(key).map(|why| format!("{}: {key} is {why}", path.child("topologyKey"))));
+        out.extend(
+            deprecation(key).map(|why| {
+                format!("{}: {key} is {why}", path.child(json_name!(TopologySpreadConstraint.topology_key)))
+            }),
+        );
         if constraint.label_selector.is_none() {
-            out.push(format!("{}: {NO_SELECTOR}", path.child("labelSelector")));
+            out.push(format!("{}: {NO_SELECTOR}", path.child(json_name!(TopologySpreadConstraint.label_selector))));
         }
     }
 }
 
 fn warn_of_repetitions(path: &Path<'_>, spec: &PodSpec, out: &mut Vec<String>) {
-    let (mut seen, aliases) = (BTreeSet::new(), path.child("hostAliases"));
+    let (mut seen, aliases) = (BTreeSet::new(), path.child(json_name!(PodSpec.host_aliases)));
     for (index, alias) in spec.host_aliases.iter().enumerate().filter(|(_, alias)| !seen.insert(&alias.ip)) {
-        out.push(format!("{}: duplicate ip {}", aliases.index(index).child("ip"), quote(&alias.ip)));
+        out.push(format!(
+            "{}: duplicate ip {}",
+            aliases.index(index).child(json_name!(HostAlias.ip)),
+            quote(&alias.ip)
+        ));
     }
-    let (mut seen, secrets) = (BTreeSet::new(), path.child("imagePullSecrets"));
+    let (mut seen, secrets) = (BTreeSet::new(), path.child(json_name!(PodSpec.image_pull_secrets)));
     for (index, secret) in spec.image_pull_secrets.iter().enumerate().filter(|(_, secret)| !seen.insert(&secret.name)) {
-        out.push(format!("{}: duplicate name {}", secrets.index(index).child("name"), quote(&secret.name)));
+        out.push(format!(
+            "{}: duplicate name {}",
+            secrets.index(index).child(json_name!(LocalObjectReference.name)),
+            quote(&secret.name)
+        ));
     }
     for (index, _) in spec.image_pull_secrets.iter().enumerate().filter(|(_, secret)| secret.name.is_empty()) {
-        out.push(format!("{}: invalid empty name \"\"", secrets.index(index).child("name")));
+        out.push(format!(
+            "{}: invalid empty name \"\"",
+            secrets.index(index).child(json_name!(LocalObjectReference.name))
+        ));
     }
 }
 
@@ -108,12 +128,22 @@ fn warn_of_annotations(
 }
 
 fn warn_of_container(path: &Path<'_>, container: AnyContainer<'_>, out: &mut Vec<String>) {
-    let resources = path.child("resources");
+    let resources = path.child(json_name!(Container.resources));
     for resource in [resource_name::MEMORY, resource_name::EPHEMERAL_STORAGE] {
-        warn_of_fraction(&resources.child("limits"), &container.resources.limits, resource, out);
-        warn_of_fraction(&resources.child("requests"), &container.resources.requests, resource, out);
+        warn_of_fraction(
+            &resources.child(json_name!(ResourceRequirements.limits)),
+            &container.resources.limits,
+            resource,
+            out,
+        );
+        warn_of_fraction(
+            &resources.child(json_name!(ResourceRequirements.requests)),
+            &container.resources.requests,
+            resource,
+            out,
+        );
     }
-    let (mut seen, path) = (BTreeSet::new(), path.child("env"));
+    let (mut seen, path) = (BTreeSet::new(), path.child(json_name!(Container.env)));
     for (index, variable) in container.env.iter().enumerate() {
         if !seen.insert(&variable.name) && !extends_itself(variable) {
             let (path, name) = (path.index(index), quote(&variable.name));
@@ -133,12 +163,12 @@ fn warn_of_affinity(path: &Path<'_>, spec: &PodSpec, out: &mut Vec<String>) {
     if let Some(near) = affinity.pod_affinity.as_deref() {
         let required = &near.required_during_scheduling_ignored_during_execution;
         let preferred = &near.preferred_during_scheduling_ignored_during_execution;
-        warn_of_terms(&path.child("podAffinity"), required, preferred, out);
+        warn_of_terms(&path.child(json_name!(Affinity.pod_affinity)), required, preferred, out);
     }
     if let Some(far) = affinity.pod_anti_affinity.as_deref() {
         let required = &far.required_during_scheduling_ignored_during_execution;
         let preferred = &far.preferred_during_scheduling_ignored_during_execution;
-        warn_of_terms(&path.child("podAntiAffinity"), required, preferred, out);
+        warn_of_terms(&path.child(json_name!(Affinity.pod_anti_affinity)), required, preferred, out);
     }
 }
 
@@ -148,25 +178,31 @@ fn warn_of_terms(
     preferred: &[WeightedPodAffinityTerm],
     out: &mut Vec<String>,
 ) {
-    let terms = path.child("requiredDuringSchedulingIgnoredDuringExecution");
+    let terms = path.child(json_name!(PodAffinity.required_during_scheduling_ignored_during_execution));
     for (index, _) in required.iter().enumerate().filter(|(_, term)| term.label_selector.is_none()) {
-        out.push(format!("{}: {NO_SELECTOR}", terms.index(index).child("labelSelector")));
+        out.push(format!("{}: {NO_SELECTOR}", terms.index(index).child(json_name!(PodAffinityTerm.label_selector))));
     }
-    let terms = path.child("preferredDuringSchedulingIgnoredDuringExecution");
+    let terms = path.child(json_name!(PodAffinity.preferred_during_scheduling_ignored_during_execution));
     for (index, _) in preferred.iter().enumerate().filter(|(_, term)| term.pod_affinity_term.label_selector.is_none()) {
-        out.push(format!("{}: {NO_SELECTOR}", terms.index(index).child("podAffinityTerm").child("labelSelector")));
+        out.push(format!(
+            "{}: {NO_SELECTOR}",
+            terms
+                .index(index)
+                .child(json_name!(WeightedPodAffinityTerm.pod_affinity_term))
+                .child(json_name!(PodAffinityTerm.label_selector))
+        ));
     }
 }
 
 fn warn_of_addresses(path: &Path<'_>, spec: &PodSpec, out: &mut Vec<String>) {
-    let dns = path.child("dnsConfig");
-    let dns = dns.child("nameservers");
+    let dns = path.child(json_name!(PodSpec.dns_config));
+    let dns = dns.child(json_name!(PodDNSConfig.nameservers));
     let servers = spec.dns_config.as_deref().map_or(&[][..], |config| &config.nameservers);
     for (index, server) in servers.iter().enumerate() {
         out.extend(warnings_for_ip(&dns.index(index), server));
     }
-    let aliases = path.child("hostAliases");
+    let aliases = path.child(json_name!(PodSpec.host_aliases));
     for (index, alias) in spec.host_aliases.iter().enumerate() {
-        out.extend(warnings_for_ip(&aliases.index(index).child("ip"), &alias.ip));
+        out.extend(warnings_for_ip(&aliases.index(index).child(json_name!(HostAlias.ip)), &alias.ip));
     }
 }

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use machinery::field_path::Path;
+use machinery::json_name;
 use machinery::scalar::go_text::quote;
 
 use super::Pairs;
 use crate::core::validation::visit::for_each_container;
-use generated::core::v1::{ContainerPort, PodSpec};
+use generated::core::v1::{Container, ContainerPort, PodSpec};
 
 /// What is said of the ports of a spec at `path`.
 pub(super) fn warn(path: &Path<'_>, spec: &PodSpec, out: &mut Vec<String>) {
@@ -87,7 +88,7 @@ impl<'s> Known<'s> {
 
 fn each_port<'s>(path: &Path<'_>, spec: &'s PodSpec, mut visit: impl FnMut(&str, &'s ContainerPort)) {
     for_each_container(spec, path, |path, container| {
-        let path = path.child("ports");
+        let path = path.child(json_name!(Container.ports));
         for (index, port) in container.ports.iter().enumerate() {
             visit(&path.index(index).to_string(), port);
         }

@@ -3,9 +3,13 @@
 use std::collections::BTreeMap;
 
 use machinery::field_path::Path;
+use machinery::json_name;
 use machinery::scalar::Quantity;
 
-use generated::core::v1::{PersistentVolumeClaimSpec, Volume, resource_name};
+use generated::core::v1::{
+    EphemeralVolumeSource, PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, Volume,
+    VolumeResourceRequirements, VolumeSource, resource_name,
+};
 
 /// What is said of the volumes at `path`.
 pub(super) fn warn(path: &Path<'_>, volumes: &[Volume], git_repo_driver: bool, out: &mut Vec<String>) {
@@ -28,9 +32,9 @@ pub(super) fn warn(path: &Path<'_>, volumes: &[Volume], git_repo_driver: bool, o
         say("quobyte", v.quobyte.is_some(), "deprecated in v1.22, non-functional in v1.25+");
         say("glusterfs", v.glusterfs.is_some(), "deprecated in v1.25, non-functional in v1.26+");
         if let Some(template) = v.ephemeral.as_deref().and_then(|e| e.volume_claim_template.as_deref()) {
-            let path = path.child("ephemeral");
-            let path = path.child("volumeClaimTemplate");
-            warn_of_claim(&path.child("spec"), &template.spec, out);
+            let path = path.child(json_name!(VolumeSource.ephemeral));
+            let path = path.child(json_name!(EphemeralVolumeSource.volume_claim_template));
+            warn_of_claim(&path.child(json_name!(PersistentVolumeClaimTemplate.spec)), &template.spec, out);
         }
         let mut say = |field: &str, there: bool| {
             let what = "deprecated in v1.28, non-functional in v1.31+";
@@ -43,9 +47,19 @@ pub(super) fn warn(path: &Path<'_>, volumes: &[Volume], git_repo_driver: bool, o
 
 /// What is said of the spec of a claim (`GetWarningsForPersistentVolumeClaimSpec`).
 pub(crate) fn warn_of_claim(path: &Path<'_>, spec: &PersistentVolumeClaimSpec, out: &mut Vec<String>) {
-    let path = path.child("resources");
-    warn_of_fraction(&path.child("requests"), &spec.resources.requests, resource_name::STORAGE, out);
-    warn_of_fraction(&path.child("limits"), &spec.resources.limits, resource_name::STORAGE, out);
+    let path = path.child(json_name!(PersistentVolumeClaimSpec.resources));
+    warn_of_fraction(
+        &path.child(json_name!(VolumeResourceRequirements.requests)),
+        &spec.resources.requests,
+        resource_name::STORAGE,
+        out,
+    );
+    warn_of_fraction(
+        &path.child(json_name!(VolumeResourceRequirements.limits)),
+        &spec.resources.limits,
+        resource_name::STORAGE,
+        out,
+    );
 }
 
 /// An amount of bytes that is no whole number: accepted, and rounded by whoever uses it.

@@ -5,10 +5,11 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::options;
 use machinery::reflect::Ref;
 
-use generated::networking::v1::{Ingress, IngressRule, IngressSpec};
+use generated::networking::v1::{Ingress, IngressRule, IngressRuleValue, IngressSpec};
 
 /// What stored ingresses may keep (`IngressValidationOptions`). By hand: it is found out from the whole stored object.
 pub fn choose_options(v: &mut Validation<'_>, _: &Path<'_>, _: &Ingress, old: Option<&Ingress>) {
@@ -33,7 +34,7 @@ fn is_refused(v: &Validation<'_>, rule: &IngressRule) -> bool {
 
 fn validate_paths(v: &mut Validation<'_>, path: &Path<'_>, rule: &IngressRule) {
     if let Some(http) = rule.ingress_rule_value.http.as_deref() {
-        v.checks(&path.child("http"), Ref::of(http), None);
+        v.checks(&path.child(json_name!(IngressRuleValue.http)), Ref::of(http), None);
     }
 }
 

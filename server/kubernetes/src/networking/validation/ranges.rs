@@ -9,6 +9,7 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::ip::{self, Cidr};
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::reflect::Ref;
 
 use crate::core::internal::internal_value;
@@ -39,8 +40,8 @@ pub fn validate_block(v: &mut Validation<'_>, path: &Path<'_>, block: &IPBlock, 
         }
         Cidr::parse_sloppy(text)
     };
-    let Some(range) = check(v, &path.child("cidr"), &block.cidr) else { return };
-    let path = path.child("except");
+    let Some(range) = check(v, &path.child(json_name!(IPBlock.cidr)), &block.cidr) else { return };
+    let path = path.child(json_name!(IPBlock.except));
     for (index, except) in block.except.iter().enumerate() {
         let path = path.index(index);
         let hole = check(v, &path, except);
@@ -60,9 +61,9 @@ fn contains(range: &Cidr, hole: &Cidr) -> bool {
 /// `ValidateServiceCIDRUpdate`: a second family may be added, nothing else changes.
 pub fn validate_range_update(v: &mut Validation<'_>, path: &Path<'_>, new: &ServiceCIDR, old: Option<&ServiceCIDR>) {
     let Some(old) = old else { return };
-    let (path, ranges, stored) = (path.child("spec"), &new.spec.cidrs, &old.spec.cidrs);
+    let (path, ranges, stored) = (path.child(json_name!(ServiceCIDR.spec)), &new.spec.cidrs, &old.spec.cidrs);
     let adds = stored.len() == 1 && ranges.len() == 2;
-    let at = path.child("cidrs");
+    let at = path.child(json_name!(ServiceCIDRSpec.cidrs));
     if !adds && ranges.len() != stored.len() {
         return v.invalid(&at, BadValue::strings(ranges), IMMUTABLE);
     }
@@ -76,7 +77,7 @@ pub fn validate_range_update(v: &mut Validation<'_>, path: &Path<'_>, new: &Serv
 
 /// One range, or one of each family.
 pub fn validate_ranges(v: &mut Validation<'_>, path: &Path<'_>, spec: &ServiceCIDRSpec, _: Option<&ServiceCIDRSpec>) {
-    let path = path.child("cidrs");
+    let path = path.child(json_name!(ServiceCIDRSpec.cidrs));
     if spec.cidrs.len() > 2 {
         return v.invalid(&path, internal_value(spec), "may only hold up to 2 values");
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::reflect::Ref;
 
 use generated::core::v1::TopologySelectorTerm;
@@ -37,7 +38,7 @@ pub fn validate_attributes(
 
 /// `validateParameters`. By hand: too many of them are too long, and then nothing else is asked of them.
 fn validate_parameters(v: &mut Validation<'_>, path: &Path<'_>, parameters: &BTreeMap<String, String>) {
-    let path = path.child("parameters");
+    let path = path.child(json_name!(StorageClass.parameters));
     if parameters.len() > MAX_PARAMETERS {
         return v.too_long(&path, MAX_PARAMETERS);
     }
@@ -57,7 +58,7 @@ pub fn validate_class_topologies(
     new: &StorageClass,
     _: Option<&StorageClass>,
 ) {
-    let (path, terms) = (path.child("allowedTopologies"), &new.allowed_topologies);
+    let (path, terms) = (path.child(json_name!(StorageClass.allowed_topologies)), &new.allowed_topologies);
     let mut counts = BTreeMap::from([(BTreeMap::new(), terms.len())]);
     let mut left = MAX_DUPLICATES;
     for (index, term) in terms.iter().enumerate() {
@@ -65,7 +66,8 @@ pub fn validate_class_topologies(
         v.checks(&path, Ref::of(term), None);
         let count = counts.entry(values_by_key(term)).or_default();
         let reported = left.min(*count);
-        (0..reported).for_each(|_| v.duplicate(&path.child("matchLabelExpressions"), ""));
+        (0..reported)
+            .for_each(|_| v.duplicate(&path.child(json_name!(TopologySelectorTerm.match_label_expressions)), ""));
         left -= reported;
         *count += 1;
     }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use machinery::features;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::json_name;
 use machinery::reflect::Ref;
 
 use crate::core::internal::internal_value;
@@ -38,6 +39,6 @@ pub fn validate_drivers_update(v: &mut Validation<'_>, path: &Path<'_>, new: &CS
 /// By hand: upstream names the wrong limit (`validateVolumeError`).
 pub fn validate_message(v: &mut Validation<'_>, path: &Path<'_>, error: &VolumeError, _: Option<&VolumeError>) {
     if error.message.len() > MAX_MESSAGE_SIZE {
-        v.too_long(&path.child("message"), WRONG_MESSAGE_SIZE);
+        v.too_long(&path.child(json_name!(VolumeError.message)), WRONG_MESSAGE_SIZE);
     }
 }

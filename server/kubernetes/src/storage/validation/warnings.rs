@@ -3,9 +3,12 @@
 use machinery::features;
 use machinery::field_path::Path;
 use machinery::hooks::Context;
+use machinery::json_name;
 use machinery::reflect::Ref;
 
 use crate::core::warnings::node_labels::deprecation;
+use apimachinery::meta::v1::{LabelSelector, LabelSelectorRequirement};
+use generated::core::v1::{TopologySelectorLabelRequirement, TopologySelectorTerm};
 use generated::storage::v1::{CSIDriver, CSIStorageCapacity, StorageClass};
 
 /// `GetWarningsForCSIStorageCapacity`
@@ -14,13 +17,16 @@ pub fn warn_csi_storage_capacity(_: &Context, new: &CSIStorageCapacity, _: Optio
     let path = Path::new("nodeTopology");
     let expressions = selector.match_expressions.iter().enumerate().filter_map(|(index, requirement)| {
         let text = deprecation(&requirement.key)?;
-        let path = path.child("matchExpressions");
-        Some(format!("{}: {} is {text}", path.index(index).child("key"), requirement.key))
+        let path = path.child(json_name!(LabelSelector.match_expressions));
+        Some(format!(
+            "{}: {} is {text}",
+            path.index(index).child(json_name!(LabelSelectorRequirement.key)),
+            requirement.key
+        ))
     });
-    let labels = selector
-        .match_labels
-        .keys()
-        .filter_map(|key| Some(format!("{}: {}", path.child("matchLabels").child(key), deprecation(key)?)));
+    let labels = selector.match_labels.keys().filter_map(|key| {
+        Some(format!("{}: {}", path.child(json_name!(LabelSelector.match_labels)).child(key), deprecation(key)?))
+    });
     expressions.chain(labels).collect()
 }
 
@@ -30,10 +36,12 @@ pub fn warn_storage_class(_: &Context, new: &StorageClass, _: Option<&StorageCla
     let mut warnings = Vec::new();
     for (index, term) in new.allowed_topologies.iter().enumerate() {
         let path = path.index(index);
-        let path = path.child("matchLabelExpressions");
+        let path = path.child(json_name!(TopologySelectorTerm.match_label_expressions));
         for (index, requirement) in term.match_label_expressions.iter().enumerate() {
             let warning = deprecation(&requirement.key);
-            warnings.extend(warning.map(|text| format!("{}: {text}", path.index(index).child("key"))));
+            warnings.extend(warning.map(|text| {
+                format!("{}: {text}", path.index(index).child(json_name!(TopologySelectorLabelRequirement.key)))
+            }));
         }
     }
     warnings
