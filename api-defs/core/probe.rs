@@ -32,7 +32,7 @@ pub struct Lifecycle {
     pub pre_stop: Option<LifecycleHandler>,
 
     /// Signal sent to stop the container, e.g. `SIGUSR1`; needs `spec.os.name` to be set.
-    #[field(3, gate = ContainerStopSignals)]
+    #[field(3, gate = ContainerStopSignals, gate_with_struct)]
     pub stop_signal: Option<Signal>,
 }
 

@@ -555,6 +555,8 @@ pub struct Field {
     /// Upstream's declarative-validation tags that are not expressed by the words above, verbatim structure: `dv("..")`.
     pub tags: Vec<String>,
     pub feature_gate: Option<String>,
+    /// The struct goes with the field, where it holds nothing else: `gate_with_struct`.
+    pub gate_with_struct: bool,
     pub deprecated: bool,
     /// JSON names of the hub's fields that this one of a version stands for, where they are others.
     pub hub_names: Vec<String>,

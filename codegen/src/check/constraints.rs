@@ -23,6 +23,10 @@ impl Checker<'_> {
                 self.default_fits(field, pattern.as_ref(), default, &place);
             }
             self.gate(&field.span, field.feature_gate.as_deref(), gates);
+            if field.gate_with_struct && field.feature_gate.is_none() {
+                let message = "`gate_with_struct` needs a gate: `gate = NAME`";
+                self.push(Diagnostic::error(codes::BAD_VALUE, &field.span, message));
+            }
         }
         for default in &one.path_defaults {
             let Ok(place) = self.follow(one, &default.path) else { continue };

@@ -240,6 +240,9 @@ pub fn field_info(field: &Field, home: &Struct, model: &Model) -> Vec<String> {
     if let Some(gate) = &field.feature_gate {
         parts.push(format!("gate: {}", string(gate)));
     }
+    if field.gate_with_struct {
+        parts.push("gate_with_struct: true".to_owned());
+    }
     if let Some(name) = go_type(field, home, model) {
         parts.push(format!("go_type: {}", string(&name)));
     }

@@ -38,6 +38,7 @@ pub(super) const WORDS: &[&str] = &[
     "unique",
     "dv",
     "gate",
+    "gate_with_struct",
     "deprecated",
     "says_kind",
     "go",
@@ -175,6 +176,7 @@ impl Reader<'_> {
             }
             "dv" => model.tags.extend(self.strings(entry)),
             "gate" => model.feature_gate = self.ident(entry).map(|gate| gate.text),
+            "gate_with_struct" => model.gate_with_struct = self.flag(entry),
             "deprecated" => model.deprecated = self.flag(entry),
             "says_kind" => model.says_kind = self.flag(entry),
             "go" => model.go_type = self.string(entry),

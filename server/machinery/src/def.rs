@@ -121,6 +121,8 @@ pub struct FieldInfo {
     pub hub_names: &'static [&'static str],
     /// Feature gate the field belongs to, empty when none.
     pub gate: &'static str,
+    /// Where the gate takes the field from an optional struct that holds nothing else, the struct goes, too.
+    pub gate_with_struct: bool,
     /// Go's name of the string type of the field, or of its items, empty when it is `string`: see [`crate::json`]'s messages.
     pub go_type: &'static str,
     /// Go's name of the type of the whole list or map, empty when it has none of its own.
@@ -140,6 +142,7 @@ impl FieldInfo {
         gated_values: &[],
         hub_names: &[],
         gate: "",
+        gate_with_struct: false,
         go_type: "",
         go_whole: "",
     };

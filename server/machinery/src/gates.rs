@@ -71,27 +71,37 @@ fn any_below(value: Value<'_>, mut check: impl FnMut(Ref<'_>) -> bool) -> bool {
     }
 }
 
-fn drop_all(mut value: Mut<'_>, off: &[&str]) {
+/// Whether the struct goes, too: see [`FieldInfo::gate_with_struct`](crate::def::FieldInfo::gate_with_struct).
+fn drop_all(mut value: Mut<'_>, off: &[&str]) -> bool {
     let def = value.def();
     if !def.gates().iter().any(|gate| off.contains(gate)) {
-        return;
+        return false;
     }
+    let mut may_go = false;
     for (index, field) in def.fields.iter().enumerate() {
-        let slot = value.slot(index);
         if off.contains(&field.info.gate) {
-            slot.clear();
+            may_go |= field.info.gate_with_struct && is_used(field, value.as_ref().get(index));
+            value.slot(index).clear();
             continue;
         }
-        match slot {
-            Slot::Struct(below) => drop_all(below, off),
+        match value.slot(index) {
+            Slot::Struct(below) => {
+                drop_all(below, off);
+            }
             Slot::OptStruct(below) => {
-                if let Some(below) = below.get() {
-                    drop_all(below, off);
+                if below.get().is_some_and(|below| drop_all(below, off)) {
+                    value.slot(index).clear();
                 }
             }
-            Slot::StructList(mut list) => list.for_each(|below| drop_all(below, off)),
-            Slot::StructMap(mut map) => map.for_each(|_, below| drop_all(below, off)),
+            Slot::StructList(mut list) => list.for_each(|below| {
+                drop_all(below, off);
+            }),
+            Slot::StructMap(mut map) => map.for_each(|_, below| {
+                drop_all(below, off);
+            }),
             _ => {}
         }
     }
+    let value = value.as_ref();
+    may_go && !def.fields.iter().enumerate().any(|(index, field)| is_used(field, value.get(index)))
 }

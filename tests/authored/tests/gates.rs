@@ -40,6 +40,26 @@ async fn a_write_loses_fields_of_gates_that_are_off() {
 }
 
 #[tokio::test]
+async fn a_struct_that_held_nothing_but_a_gated_field_goes_with_it() {
+    let pauses = [
+        (json!({"unlessRetried": false}), Value::Null),
+        (json!({"unlessRetried": true, "seconds": 0}), json!({"seconds": 0})),
+        (json!({}), json!({})),
+    ];
+    let ci = Ci::start(&[]);
+    let named = |name: &str, pause: &Value| pipeline(name, &json!({"steps": [{"name": "test", "pause": pause}]}));
+    for (index, (said, expect)) in pauses.iter().enumerate() {
+        let name = format!("created-{index}");
+        let made = ci.done(Method::POST, PIPELINES, &named(&name, said)).await;
+        assert_eq!(made["spec"]["steps"][0]["pause"], *expect, "create with {said}");
+        let name = format!("updated-{index}");
+        ci.done(Method::POST, PIPELINES, &named(&name, &json!({"seconds": 1}))).await;
+        let made = ci.done(Method::PUT, &at(&name), &named(&name, said)).await;
+        assert_eq!(made["spec"]["steps"][0]["pause"], *expect, "update with {said}");
+    }
+}
+
+#[tokio::test]
 async fn functions_ask_for_gates_by_their_constants() {
     let more = gates::PipelineTags;
     for (flags, most) in [("AllBeta=true".to_string(), 10), (format!("{more}=true"), 20)] {

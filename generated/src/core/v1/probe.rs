@@ -270,6 +270,7 @@ describe! { direct Lifecycle, LIFECYCLE "Lifecycle" {
             "SIGRTMAX",
         ],
         gate: "ContainerStopSignals",
+        gate_with_struct: true,
         go_type: "Signal",
         ..FieldInfo::PLAIN
     };

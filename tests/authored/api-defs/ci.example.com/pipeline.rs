@@ -79,6 +79,21 @@ pub struct Step {
     /// The step is run so, whatever the pipeline says.
     #[field(2)]
     pub mode: Option<Mode>,
+
+    /// A pause after the step.
+    #[field(3)]
+    pub pause: Option<Pause>,
+}
+
+/// A pause after a step.
+pub struct Pause {
+    /// How many seconds it takes.
+    #[field(1, min = 0)]
+    pub seconds: Option<i32>,
+
+    /// Whether there is none after a step that is run again.
+    #[field(2, gate = PipelineRetries, gate_with_struct)]
+    pub unless_retried: Option<bool>,
 }
 
 /// What v2 says otherwise.

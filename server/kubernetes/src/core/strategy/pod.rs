@@ -5,23 +5,19 @@ use std::collections::{HashMap, VecDeque};
 use machinery::features;
 use machinery::field_path::Path;
 use machinery::format::ip::warnings_for_ip;
-use machinery::gates::uses_gate;
 use machinery::hooks::Context;
 use machinery::json_name;
-use machinery::reflect::Ref;
 
 use super::pod_labels::merge_label_keys;
 use crate::core::app_armor::fields_from_annotations;
 use crate::core::quality::quality_of_service;
 use crate::core::warnings::{warning_of_name, warnings_of_pod};
 use generated::core::v1::{
-    Container, Lifecycle, Pod, PodCondition, PodIP, PodSpec, PodStatus, condition_status, pod_condition_type, pod_phase,
+    Container, Pod, PodCondition, PodIP, PodStatus, condition_status, pod_condition_type, pod_phase,
 };
 
-const STOP_SIGNALS: &str = features::ContainerStopSignals;
-
 /// Mirrors `podStrategy.PrepareForCreate`.
-pub fn create_pod(context: &Context, pod: &mut Pod, said: Option<&Pod>) {
+pub fn create_pod(context: &Context, pod: &mut Pod, _: Option<&Pod>) {
     pod.status = PodStatus {
         phase: pod_phase::PENDING.into(),
         qos_class: quality_of_service(&pod.spec).into(),
@@ -39,19 +35,6 @@ pub fn create_pod(context: &Context, pod: &mut Pod, said: Option<&Pod>) {
     }
     merge_label_keys(context, pod);
     fields_from_annotations(context, pod);
-    if let Some(said) = said {
-        drop_empty_lifecycles(&mut pod.spec, &said.spec);
-    }
-}
-
-/// A lifecycle that was nothing but a signal goes with the signal.
-fn drop_empty_lifecycles(spec: &mut PodSpec, said: &PodSpec) {
-    if uses_gate(Ref::of(spec), STOP_SIGNALS) || !uses_gate(Ref::of(said), STOP_SIGNALS) {
-        return;
-    }
-    for container in spec.containers.iter_mut().chain(&mut spec.init_containers) {
-        container.lifecycle.take_if(|lifecycle| **lifecycle == Lifecycle::default());
-    }
 }
 
 /// Mirrors `PrepareForUpdate` of each of the strategies of pods.

@@ -28,6 +28,7 @@ pub fn v2_pipeline_from_hub(
 pub fn v2_step_to_hub(from: &mut crate::ci::v2::Step) -> crate::ci::v1::Step {
     let mut to = crate::ci::v1::Step {
         name: std::mem::take(&mut from.name),
+        pause: std::mem::take(&mut from.pause),
         ..Default::default()
     };
     crate::hatches::ci::step_mode_to_hub(from, &mut to);
@@ -37,6 +38,7 @@ pub fn v2_step_to_hub(from: &mut crate::ci::v2::Step) -> crate::ci::v1::Step {
 pub fn v2_step_from_hub(from: &mut crate::ci::v1::Step) -> crate::ci::v2::Step {
     let mut to = crate::ci::v2::Step {
         name: std::mem::take(&mut from.name),
+        pause: std::mem::take(&mut from.pause),
         ..Default::default()
     };
     crate::hatches::ci::step_mode_from_hub(from, &mut to);

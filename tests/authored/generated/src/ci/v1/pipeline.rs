@@ -152,17 +152,41 @@ pub struct Step {
     pub name: String,
     /// The step is run so, whatever the pipeline says.
     pub mode: Option<String>,
+    /// A pause after the step.
+    pub pause: Option<Box<Pause>>,
 }
 
 describe! { Step, STEP "Step" {} [
-    name: "name", 1, Flags::REQUIRED, &FieldInfo {
+    name:  "name",  1, Flags::REQUIRED, &FieldInfo {
         constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::ShortName)],
         ..FieldInfo::PLAIN
     };
-    mode: "mode", 2, Flags::OMIT_EMPTY, &FieldInfo {
+    mode:  "mode",  2, Flags::OMIT_EMPTY, &FieldInfo {
         enum_values: &["Fast", "Thorough", "Patient"],
         gated_values: &[("Patient", "PipelineRetries")],
         go_type: "Mode",
+        ..FieldInfo::PLAIN
+    };
+    pause: "pause", 3, Flags::OMIT_EMPTY;
+] }
+
+/// A pause after a step.
+#[derive(Clone, Default)]
+pub struct Pause {
+    /// How many seconds it takes.
+    pub seconds: Option<i32>,
+    /// Whether there is none after a step that is run again.
+    pub unless_retried: Option<bool>,
+}
+
+describe! { Pause, PAUSE "Pause" {} [
+    seconds:        "seconds",       1, Flags::OMIT_EMPTY, &FieldInfo {
+        constraints: &[Constraint::Min(0)],
+        ..FieldInfo::PLAIN
+    };
+    unless_retried: "unlessRetried", 2, Flags::OMIT_EMPTY, &FieldInfo {
+        gate: "PipelineRetries",
+        gate_with_struct: true,
         ..FieldInfo::PLAIN
     };
 ] }

@@ -4,4 +4,4 @@
 mod pipeline;
 
 pub use pipeline::*;
-pub use super::v1::{PIPELINE_STATUS, PipelineStatus};
+pub use super::v1::{PAUSE, PIPELINE_STATUS, Pause, PipelineStatus};

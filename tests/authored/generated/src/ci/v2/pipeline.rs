@@ -56,18 +56,21 @@ pub struct Step {
     pub name: String,
     /// The step is run so, whatever the pipeline says.
     pub mode: Option<String>,
+    /// A pause after the step.
+    pub pause: Option<Box<crate::ci::v1::Pause>>,
 }
 
 describe! { Step, STEP "Step" {} [
-    name: "name", 1, Flags::REQUIRED, &FieldInfo {
+    name:  "name",  1, Flags::REQUIRED, &FieldInfo {
         constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::ShortName)],
         ..FieldInfo::PLAIN
     };
-    mode: "mode", 2, Flags::OMIT_EMPTY, &FieldInfo {
+    mode:  "mode",  2, Flags::OMIT_EMPTY, &FieldInfo {
         enum_values: &["Quick", "Careful"],
         go_type: "Mode",
         ..FieldInfo::PLAIN
     };
+    pause: "pause", 3, Flags::OMIT_EMPTY;
 ] }
 
 /// What the owner of a pipeline asks for.
