@@ -89,7 +89,8 @@ fn drop_all(mut value: Mut<'_>, off: &[&str]) -> bool {
                 drop_all(below, off);
             }
             Slot::OptStruct(below) => {
-                if below.get().is_some_and(|below| drop_all(below, off)) {
+                let goes = below.get().is_some_and(|below| drop_all(below, off));
+                if goes {
                     value.slot(index).clear();
                 }
             }
