@@ -147,7 +147,7 @@ enum Refusal {
 }
 
 fn not_allocated(spec: &ServiceSpec, why: String) -> Refusal {
-    let path = Path::new("spec");
+    let path = Path::new(json_name!(Service.spec));
     Refusal::Asked(FieldError::invalid(
         &path.child(json_name!(ServiceSpec.cluster_ips)),
         BadValue::strings(&spec.cluster_ips),

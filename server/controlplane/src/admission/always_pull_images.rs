@@ -91,7 +91,7 @@ fn names_of_ephemeral(old: Option<&Pod>) -> HashSet<String> {
 }
 
 fn check_containers(spec: &PodSpec, errors: &mut Vec<FieldError>) {
-    let path = Path::new("spec");
+    let path = Path::new(json_name!(Pod.spec));
     let mut list = |name: &str, containers: &[Container]| {
         for (index, container) in containers.iter().enumerate() {
             let (list, policy) = (path.child(name), &container.image_pull_policy);
@@ -116,7 +116,7 @@ fn check_containers(spec: &PodSpec, errors: &mut Vec<FieldError>) {
 }
 
 fn check_ephemeral(spec: &PodSpec, known: &HashSet<String>, errors: &mut Vec<FieldError>) {
-    let path = Path::new("spec");
+    let path = Path::new(json_name!(Pod.spec));
     for (index, container) in spec.ephemeral_containers.iter().enumerate() {
         let container = &container.ephemeral_container_common;
         if !known.contains(&container.name) {

@@ -75,7 +75,7 @@ impl EventRateLimit {
 
 /// `ValidateConfiguration`
 fn mistakes(limits: &[Limit]) -> Vec<FieldError> {
-    let path = Path::new("limits");
+    let path = Path::new(json_name!(Configuration.limits));
     if limits.is_empty() {
         return vec![FieldError::invalid(&path, BadValue::None, "must not be empty")];
     }

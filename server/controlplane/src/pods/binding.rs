@@ -68,7 +68,7 @@ impl SubresourceHandler for Binding {
 
 /// `ValidatePodBinding`; upstream answers with the bare errors.
 fn check(binding: &v1::Binding) -> Result<(), Status> {
-    let (mut errors, target) = (Vec::new(), Path::new("target"));
+    let (mut errors, target) = (Vec::new(), Path::new(json_name!(v1::Binding.target)));
     let kind = &binding.target.kind;
     if !kind.is_empty() && kind != "Node" {
         errors.push(FieldError::not_supported(

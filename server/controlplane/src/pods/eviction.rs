@@ -90,7 +90,7 @@ fn options(posted: &Posted<'_>, eviction: &v1::Eviction) -> Result<DeleteOptions
     let said = eviction.delete_options.as_deref().cloned().unwrap_or_default();
     let SaidOptions { ignore_store_read_error_with_cluster_breaking_potential: ignore, .. } = said;
     if ignore == Some(true) {
-        let path = Path::new("deleteOptions");
+        let path = Path::new(json_name!(v1::Eviction.delete_options));
         let path = path.child(json_name!(SaidOptions.ignore_store_read_error_with_cluster_breaking_potential));
         let error = FieldError::invalid(&path, true, "can not be set for pod eviction, try after removing the option");
         return Err(Status::invalid(KIND, &posted.attributes.name, &[error]));

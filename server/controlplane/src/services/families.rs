@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use super::NONE;
-use generated::core::v1::{ServiceSpec, ip_family, ip_family_policy, service_type};
+use generated::core::v1::{Service, ServiceSpec, ip_family, ip_family_policy, service_type};
 use ip_family_policy::{PREFER_DUAL_STACK, REQUIRE_DUAL_STACK, SINGLE_STACK};
 use kubernetes::core::service_address_errors;
 use machinery::field_error::{BadValue, FieldError};
@@ -76,7 +76,7 @@ fn policy(spec: &ServiceSpec, old: Option<&ServiceSpec>) -> String {
 }
 
 fn refuse_policy(policy: &str, why: &'static str) -> FieldError {
-    let path = Path::new("spec");
+    let path = Path::new(json_name!(Service.spec));
     FieldError::invalid(&path.child(json_name!(ServiceSpec.ip_family_policy)), BadValue::json_string(policy), why)
 }
 
@@ -116,7 +116,7 @@ fn check_counts(spec: &ServiceSpec, policy: &str, errors: &mut Vec<FieldError>) 
 
 /// Families that are not said are those of the addresses.
 fn follow_addresses(spec: &mut ServiceSpec, configured: &[&'static str], errors: &mut Vec<FieldError>) {
-    let path = Path::new("spec");
+    let path = Path::new(json_name!(Service.spec));
     let path = path.child(json_name!(ServiceSpec.cluster_ips));
     for (index, text) in spec.cluster_ips.iter().enumerate().take_while(|(_, text)| *text != NONE) {
         if index < spec.ip_families.len() {
@@ -137,7 +137,7 @@ fn check_cluster(spec: &ServiceSpec, policy: &str, configured: &[&'static str], 
     if policy == REQUIRE_DUAL_STACK && configured.len() < 2 {
         errors.push(refuse_policy(policy, "this cluster is not configured for dual-stack services"));
     }
-    let path = Path::new("spec");
+    let path = Path::new(json_name!(Service.spec));
     let path = path.child(json_name!(ServiceSpec.ip_families));
     for (index, family) in spec.ip_families.iter().enumerate() {
         if !configured.contains(&family.as_str()) {

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use generated::core::v1::{ServicePort, ServiceSpec, service_type};
+use generated::core::v1::{Service, ServicePort, ServiceSpec, service_type};
 use kubernetes::core::needs_health_check;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
@@ -261,7 +261,7 @@ impl Operation {
 
     async fn asked(&mut self, index: usize, port: i32) -> Result<(), Refusal> {
         self.take(port).await.map_err(|why| {
-            let path = Path::new("spec");
+            let path = Path::new(json_name!(Service.spec));
             let path = path.child(json_name!(ServiceSpec.ports));
             Refusal::Asked(FieldError::invalid(&path.index(index).child(json_name!(ServicePort.node_port)), port, why))
         })

@@ -40,7 +40,7 @@ pub fn warn_stateful_set(_: &Context, new: &StatefulSet, old: Option<&StatefulSe
     let mut out = Vec::new();
     if is_new(&new.metadata, old.map(|old| &old.metadata)) {
         out = of_template(&new.spec.template);
-        let path = Path::new("spec");
+        let path = Path::new(json_name!(StatefulSet.spec));
         let path = path.child(json_name!(StatefulSetSpec.volume_claim_templates));
         for (index, claim) in new.spec.volume_claim_templates.iter().enumerate() {
             warn_of_claim(&path.index(index), &claim.spec, &mut out);
@@ -58,6 +58,6 @@ fn is_new(new: &ObjectMeta, old: Option<&ObjectMeta>) -> bool {
 }
 
 fn of_template(template: &PodTemplateSpec) -> Vec<String> {
-    let path = Path::new("spec");
+    let path = Path::new(json_name!(Deployment.spec));
     warnings_of_template(&path.child(json_name!(DeploymentSpec.template)), template)
 }

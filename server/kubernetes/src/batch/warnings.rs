@@ -18,7 +18,7 @@ pub fn warn_job(context: &Context, new: &Job, old: Option<&Job>) -> Vec<String> 
         return Vec::new();
     }
     let name = old.is_none().then(|| warning_of_workload(&new.metadata.name)).flatten();
-    name.into_iter().chain(warnings_of_spec(&Path::new("spec"), &new.spec)).collect()
+    name.into_iter().chain(warnings_of_spec(&Path::new(json_name!(Job.spec)), &new.spec)).collect()
 }
 
 /// Mirrors `cronJobStrategy.WarningsOnCreate`, `WarningsOnUpdate`.
@@ -29,7 +29,7 @@ pub fn warn_cron_job(context: &Context, new: &CronJob, old: Option<&CronJob>) ->
     let mut out: Vec<String> =
         old.is_none().then(|| warning_of_workload(&new.metadata.name)).flatten().into_iter().collect();
     if old.is_none_or(|old| old.metadata.generation != new.metadata.generation) {
-        let path = Path::new("spec");
+        let path = Path::new(json_name!(CronJob.spec));
         let path = path.child(json_name!(CronJobSpec.job_template));
         out.extend(warnings_of_spec(&path.child(json_name!(JobTemplateSpec.spec)), &new.spec.job_template.spec));
     }

@@ -42,7 +42,7 @@ pub(super) fn fields_from_annotations(context: &Context, pod: &mut Pod) {
         if profile.is_some() {
             own.get_or_insert_default().app_armor_profile = profile.map(Box::new);
         }
-        let path = Path::new("metadata");
+        let path = Path::new(json_name!(Pod.metadata));
         let path = path.child(json_name!(ObjectMeta.annotations));
         let path = path.key(&key);
         context.warnings.add(&format!(r#"{path}: deprecated since v1.30; use the "appArmorProfile" field instead"#));

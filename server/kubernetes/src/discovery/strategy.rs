@@ -53,7 +53,7 @@ pub fn warn_endpoint_slice(_: &Context, new: &EndpointSlice, old: Option<&Endpoi
     if new.metadata.labels.get(MANAGED_BY).is_some_and(|manager| CAREFUL.contains(&manager.as_str())) {
         return out;
     }
-    let path = Path::new("endpoints");
+    let path = Path::new(json_name!(EndpointSlice.endpoints));
     for (index, endpoint) in new.endpoints.iter().enumerate() {
         let path = path.index(index);
         let path = path.child(json_name!(Endpoint.addresses));

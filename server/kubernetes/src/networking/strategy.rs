@@ -15,7 +15,7 @@ const CLASS_ANNOTATION: &str = "kubernetes.io/ingress.class";
 /// Mirrors `ingressStrategy.WarningsOnCreate` and the warnings of status updates.
 pub fn warn_ingress(context: &Context, new: &Ingress, old: Option<&Ingress>) -> Vec<String> {
     if context.subresource == "status" {
-        let path = Path::new("status");
+        let path = Path::new(json_name!(Ingress.status));
         let path = path.child(json_name!(IngressStatus.load_balancer));
         let path = path.child(json_name!(IngressLoadBalancerStatus.ingress));
         let points = new.status.load_balancer.ingress.iter().enumerate();
@@ -34,7 +34,7 @@ pub fn warn_ingress(context: &Context, new: &Ingress, old: Option<&Ingress>) -> 
 
 /// Mirrors `networkPolicyWarnings`.
 pub fn warn_network_policy(_: &Context, policy: &NetworkPolicy, _: Option<&NetworkPolicy>) -> Vec<String> {
-    let (path, mut out) = (Path::new("spec"), Vec::new());
+    let (path, mut out) = (Path::new(json_name!(NetworkPolicy.spec)), Vec::new());
     let ingress = path.child(json_name!(NetworkPolicySpec.ingress));
     for (index, rule) in policy.spec.ingress.iter().enumerate() {
         warn_peers(&ingress.index(index).child(json_name!(NetworkPolicyIngressRule.from)), &rule.from, &mut out);

@@ -28,7 +28,7 @@ impl Configured {
             configurations.read::<PodSecurityConfiguration>(PLUGIN, GROUP, &VERSIONS, "PodSecurityConfiguration")?;
         let PodSecurityConfiguration { defaults, exemptions, .. } = said.unwrap_or_default();
         let mut errors = Vec::new();
-        let path = Path::new("defaults");
+        let path = Path::new(json_name!(PodSecurityConfiguration.defaults));
         let mut mode = |name: &'static str, level: &str, version_name: &'static str, version: &str| {
             let (level, version) = (or(level, "privileged"), or(version, "latest"));
             let found = (parse_level(level), parse_version(version));
@@ -88,7 +88,7 @@ fn mistakes(exemptions: &PodSecurityExemptions) -> Vec<FieldError> {
     let named = |text: &str| if text.is_empty() { "username must not be empty".into() } else { String::new() };
     let label = |text: &str| is_dns1123_label(text).join(", ");
     let subdomain = |text: &str| is_dns1123_subdomain(text).join(", ");
-    let path = Path::new("exemptions");
+    let path = Path::new(json_name!(PodSecurityConfiguration.exemptions));
     let mut errors = Vec::new();
     errors.extend(each(&path.child(json_name!(PodSecurityExemptions.namespaces)), &exemptions.namespaces, &label));
     errors.extend(each(

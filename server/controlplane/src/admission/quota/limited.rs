@@ -38,7 +38,7 @@ impl Limited {
             named => named?,
         };
         let limited = found.unwrap_or_default().limited_resources;
-        let path = Path::new("limitedResources");
+        let path = Path::new(json_name!(Configuration.limited_resources));
         let unnamed = limited.iter().enumerate().filter(|(_, limited)| limited.resource.is_empty());
         let errors: Vec<FieldError> = unnamed
             .map(|(at, _)| FieldError::required(&path.index(at).child(json_name!(LimitedResource.resource)), ""))

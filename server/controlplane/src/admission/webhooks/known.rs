@@ -5,6 +5,7 @@ use std::path::Path as FilePath;
 use apimachinery::apiserverconfig::v1::WebhookAdmissionConfiguration;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
+use machinery::json_name;
 use webhook::Users;
 
 use crate::admission::configuration::{Configurations, GROUP, failed, refused};
@@ -37,11 +38,18 @@ fn users(configurations: &Configurations, plugin: &str) -> Result<Users, String>
     };
     let mut errors = Vec::new();
     if !file.is_empty() && !FilePath::new(&file).is_absolute() {
-        errors.push(FieldError::invalid(&Path::new("kubeConfigFile"), file.as_str(), "must be an absolute file path"));
+        errors.push(FieldError::invalid(
+            &Path::new(json_name!(WebhookAdmissionConfiguration.kube_config_file)),
+            file.as_str(),
+            "must be an absolute file path",
+        ));
     }
     if !folder.is_empty() {
         let why = "staticManifestsDir requires the ManifestBasedAdmissionControlConfig feature gate to be enabled";
-        errors.push(FieldError::forbidden(&Path::new("staticManifestsDir"), why));
+        errors.push(FieldError::forbidden(
+            &Path::new(json_name!(WebhookAdmissionConfiguration.static_manifests_dir)),
+            why,
+        ));
     }
     refused(plugin, &errors)?;
     match file.is_empty() {

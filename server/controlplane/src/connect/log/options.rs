@@ -4,6 +4,7 @@ use form_urlencoded::Serializer;
 use generated::core::v1::PodLogOptions;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
+use machinery::json_name;
 
 const EVERYTHING: &str = "All";
 
@@ -11,10 +12,18 @@ const EVERYTHING: &str = "All";
 pub fn errors(options: &PodLogOptions, splits: bool) -> Vec<FieldError> {
     let (mut errors, whole) = (Vec::new(), Path::new(""));
     if let Some(lines) = options.tail_lines.filter(|lines| *lines < 0) {
-        errors.push(FieldError::invalid(&Path::new("tailLines"), lines, "must be greater than or equal to 0"));
+        errors.push(FieldError::invalid(
+            &Path::new(json_name!(PodLogOptions.tail_lines)),
+            lines,
+            "must be greater than or equal to 0",
+        ));
     }
     if let Some(bytes) = options.limit_bytes.filter(|bytes| *bytes < 1) {
-        errors.push(FieldError::invalid(&Path::new("limitBytes"), bytes, "must be greater than 0"));
+        errors.push(FieldError::invalid(
+            &Path::new(json_name!(PodLogOptions.limit_bytes)),
+            bytes,
+            "must be greater than 0",
+        ));
     }
     match options.since_seconds {
         Some(_) if options.since_time.is_some() => {
@@ -22,7 +31,11 @@ pub fn errors(options: &PodLogOptions, splits: bool) -> Vec<FieldError> {
             errors.push(FieldError::forbidden(&whole, why));
         }
         Some(seconds) if seconds < 1 => {
-            errors.push(FieldError::invalid(&Path::new("sinceSeconds"), seconds, "must be greater than 0"));
+            errors.push(FieldError::invalid(
+                &Path::new(json_name!(PodLogOptions.since_seconds)),
+                seconds,
+                "must be greater than 0",
+            ));
         }
         _ => {}
     }
@@ -31,7 +44,7 @@ pub fn errors(options: &PodLogOptions, splits: bool) -> Vec<FieldError> {
 }
 
 fn stream_errors(options: &PodLogOptions, splits: bool, errors: &mut Vec<FieldError>) {
-    let path = Path::new("stream");
+    let path = Path::new(json_name!(PodLogOptions.stream));
     let Some(stream) = options.stream.as_deref() else { return };
     if !splits {
         return errors.push(FieldError::forbidden(&path, "may not be specified"));

@@ -9,7 +9,7 @@ use generated::core::v1::{EndpointAddress, Endpoints};
 
 /// Mirrors `endpointsWarnings`.
 pub fn warn_endpoints(_: &Context, endpoints: &Endpoints, _: Option<&Endpoints>) -> Vec<String> {
-    let (path, mut out) = (Path::new("subsets"), Vec::new());
+    let (path, mut out) = (Path::new(json_name!(Endpoints.subsets)), Vec::new());
     for (index, subset) in endpoints.subsets.iter().enumerate() {
         let path = path.index(index);
         for (field, addresses) in [("addresses", &subset.addresses), ("notReadyAddresses", &subset.not_ready_addresses)]

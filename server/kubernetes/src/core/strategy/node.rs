@@ -44,7 +44,7 @@ pub fn warn_node(context: &Context, node: &Node, _: Option<&Node>) -> Vec<String
     if !node.spec.external_id.is_empty() {
         out.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
     }
-    let path = Path::new("spec");
+    let path = Path::new(json_name!(Node.spec));
     let path = path.child(json_name!(NodeSpec.pod_cidrs));
     for (index, range) in node.spec.pod_cidrs.iter().enumerate() {
         out.extend(warnings_for_cidr(&path.index(index), range));

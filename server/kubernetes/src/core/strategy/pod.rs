@@ -122,7 +122,7 @@ pub fn warn_pod(context: &Context, pod: &Pod, old: Option<&Pod>) -> Vec<String> 
 }
 
 fn warnings_of_addresses(status: &PodStatus) -> Vec<String> {
-    let path = Path::new("status");
+    let path = Path::new(json_name!(Pod.status));
     let (of_pod, of_host) = (path.child(json_name!(PodStatus.pod_ips)), path.child(json_name!(PodStatus.host_ips)));
     let pods = status.pod_ips.iter().enumerate().map(|(index, address)| (&of_pod, index, &address.ip));
     let hosts = status.host_ips.iter().enumerate().map(|(index, address)| (&of_host, index, &address.ip));

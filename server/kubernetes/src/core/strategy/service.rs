@@ -113,7 +113,7 @@ pub fn warn_service(context: &Context, service: &Service, _: Option<&Service>) -
     if service.metadata.annotations.contains_key(TOPOLOGY_HINTS) {
         out.push(format!("annotation {TOPOLOGY_HINTS} is deprecated, please use {TOPOLOGY_MODE} instead"));
     }
-    let path = Path::new("spec");
+    let path = Path::new(json_name!(Service.spec));
     if !matches!(spec.cluster_ip.as_str(), "" | "None") {
         warn_addresses(&path.child(json_name!(ServiceSpec.cluster_ips)), &spec.cluster_ips, &mut out);
     }
@@ -166,7 +166,7 @@ fn warn_of_type(spec: &ServiceSpec, out: &mut Vec<String>) {
 }
 
 fn warn_status(service: &Service) -> Vec<String> {
-    let path = Path::new("status");
+    let path = Path::new(json_name!(Service.status));
     let path = path.child(json_name!(ServiceStatus.load_balancer));
     let path = path.child(json_name!(LoadBalancerStatus.ingress));
     let points = service.status.load_balancer.ingress.iter().enumerate();

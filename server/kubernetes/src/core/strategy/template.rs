@@ -2,6 +2,7 @@
 
 use machinery::field_path::Path;
 use machinery::hooks::Context;
+use machinery::json_name;
 
 use crate::core::warnings::{warning_of_workload, warnings_of_template};
 use generated::core::v1::{PodTemplate, ReplicationController};
@@ -11,7 +12,7 @@ pub fn warn_pod_template(_: &Context, new: &PodTemplate, old: Option<&PodTemplat
     if old.is_some_and(|old| old.metadata.generation == new.metadata.generation) {
         return Vec::new();
     }
-    warnings_of_template(&Path::new("template"), &new.template)
+    warnings_of_template(&Path::new(json_name!(PodTemplate.template)), &new.template)
 }
 
 /// What the writer of a replication controller is warned of: of its spec when that is new, and of the name it has from then on.

@@ -51,7 +51,7 @@ pub fn warn_volume(context: &Context, volume: &PersistentVolume, _: Option<&Pers
                 .into(),
         );
     }
-    let path = Path::new("spec");
+    let path = Path::new(json_name!(PersistentVolume.spec));
     if let Some(selector) = spec.node_affinity.as_deref().and_then(|affinity| affinity.required.as_deref()) {
         let terms = path.child(json_name!(PersistentVolumeSpec.node_affinity));
         let terms = terms.child(json_name!(VolumeNodeAffinity.required));

@@ -58,7 +58,11 @@ pub fn validate_affinity_change(v: &mut Validation<'_>, _: &Path<'_>, new: &Spec
     };
     if !now.is_some_and(|now| is_renamed(now, before)) {
         let detail = "field is immutable, except for updating from beta label to GA";
-        v.invalid(&Path::new("nodeAffinity"), now.map_or(BadValue::None, internal_value), detail);
+        v.invalid(
+            &Path::new(json_name!(PersistentVolumeSpec.node_affinity)),
+            now.map_or(BadValue::None, internal_value),
+            detail,
+        );
     }
 }
 

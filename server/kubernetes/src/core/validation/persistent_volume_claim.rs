@@ -76,7 +76,7 @@ fn validate_class_change(v: &mut Validation<'_>, new: &Claim, old: &Claim, after
     let moved = unset && before.is_some() && class == before && (now.is_none() || now == before);
     let now = now.cloned().unwrap_or_default();
     if !moved && now != before.cloned().unwrap_or_default() {
-        let path = Path::new("metadata");
+        let path = Path::new(json_name!(PersistentVolumeClaim.metadata));
         v.invalid(&path.child(json_name!(ObjectMeta.annotations)).child(BETA_CLASS), now, "field is immutable");
     }
     if moved || unset && class.is_some() && (before.is_none() || class == before) {

@@ -30,7 +30,7 @@ pub fn validate_pod(v: &mut Validation<'_>, _: &Path<'_>, new: &Pod, old: Option
 
 /// Containers added to a pod to debug it stay as they are. By hand: lists are compared by name.
 fn validate_ephemeral_containers_change(v: &mut Validation<'_>, new: &Pod, old: &Pod) {
-    let path = Path::new("spec");
+    let path = Path::new(json_name!(Pod.spec));
     let path = path.child(json_name!(PodSpec.ephemeral_containers));
     for old in &old.spec.ephemeral_containers {
         let name = &old.ephemeral_container_common.name;

@@ -21,7 +21,7 @@ type Lists<'s> = [(&'static str, &'s [Container]); 2];
 
 /// `ValidatePodResize`, without what is asked of all pods.
 pub(super) fn validate_resize(v: &mut Validation<'_>, new: &Pod, old: &Pod) {
-    let path = Path::new("spec");
+    let path = Path::new(json_name!(Pod.spec));
     let class = &old.status.qos_class;
     let class = if class.is_empty() { quality_of_service(&old.spec) } else { class };
     if class != quality_of_service(&new.spec) {

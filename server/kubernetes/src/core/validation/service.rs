@@ -25,7 +25,12 @@ type Spec = ServiceSpec;
 pub fn service_address_errors(context: &Context, spec: &Spec, old: Option<&Spec>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let old = old.map(Ref::of);
-    Validation::new(context, &mut errors).checks_of("addresses", &Path::new("spec"), Ref::of(spec), old);
+    Validation::new(context, &mut errors).checks_of(
+        "addresses",
+        &Path::new(json_name!(Service.spec)),
+        Ref::of(spec),
+        old,
+    );
     errors
 }
 

@@ -14,7 +14,7 @@ use generated::storage::v1::{CSIDriver, CSIStorageCapacity, StorageClass};
 /// `GetWarningsForCSIStorageCapacity`
 pub fn warn_csi_storage_capacity(_: &Context, new: &CSIStorageCapacity, _: Option<&CSIStorageCapacity>) -> Vec<String> {
     let Some(selector) = &new.node_topology else { return Vec::new() };
-    let path = Path::new("nodeTopology");
+    let path = Path::new(json_name!(CSIStorageCapacity.node_topology));
     let expressions = selector.match_expressions.iter().enumerate().filter_map(|(index, requirement)| {
         let text = deprecation(&requirement.key)?;
         let path = path.child(json_name!(LabelSelector.match_expressions));
@@ -32,7 +32,7 @@ pub fn warn_csi_storage_capacity(_: &Context, new: &CSIStorageCapacity, _: Optio
 
 /// `GetWarningsForStorageClass`
 pub fn warn_storage_class(_: &Context, new: &StorageClass, _: Option<&StorageClass>) -> Vec<String> {
-    let path = Path::new("allowedTopologies");
+    let path = Path::new(json_name!(StorageClass.allowed_topologies));
     let mut warnings = Vec::new();
     for (index, term) in new.allowed_topologies.iter().enumerate() {
         let path = path.index(index);
