@@ -120,10 +120,19 @@ impl BadValue {
         Self::Json(format!("\"{}\"", STANDARD.encode(bytes)))
     }
 
+    /// A value whose text takes work in proportion to the object: nothing once the errors of the validation have used up
+    /// their bytes ([`with_bounded_texts`]), so that many errors that show the whole cost no more than a few.
+    pub fn large(make: impl FnOnce() -> Self) -> Self {
+        if collected::is_full() { Self::Omitted } else { make() }
+    }
+
     /// A list of strings, shown as JSON; upstream's lists are nil when empty.
     pub fn strings<S: AsRef<str>>(texts: &[S]) -> Self {
         if texts.is_empty() {
             return Self::None;
+        }
+        if collected::is_full() {
+            return Self::Omitted;
         }
         let mut out = Vec::new();
         for text in texts {
@@ -138,6 +147,9 @@ impl BadValue {
     pub fn string_map(map: &BTreeMap<String, String>) -> Self {
         if map.is_empty() {
             return Self::None;
+        }
+        if collected::is_full() {
+            return Self::Omitted;
         }
         let pairs: Vec<String> =
             map.iter().map(|(key, value)| format!("{}:{}", json_string(key), json_string(value))).collect();
@@ -368,4 +380,4 @@ mod collected;
 #[cfg(test)]
 mod tests;
 
-pub use collected::with_bounded_texts;
+pub use collected::{is_full, with_bounded_texts};

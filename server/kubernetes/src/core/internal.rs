@@ -11,9 +11,11 @@ use machinery::sent::Sent;
 
 /// A struct as messages show it.
 pub fn internal_value<T: Struct>(value: &T) -> BadValue {
-    let mut out = Vec::new();
-    json::encode_internal(Ref::of(value), find, &mut out);
-    BadValue::Json(String::from_utf8_lossy(&out).into_owned())
+    BadValue::large(|| {
+        let mut out = Vec::new();
+        json::encode_internal(Ref::of(value), find, &mut out);
+        BadValue::Json(String::from_utf8_lossy(&out).into_owned())
+    })
 }
 
 /// A list of structs as messages show it; upstream's lists are nil when empty.
@@ -21,8 +23,10 @@ pub fn internal_values<T: Struct>(values: &[T]) -> BadValue {
     if values.is_empty() {
         return BadValue::None;
     }
-    let items: Vec<String> = values.iter().map(|value| internal_value(value).to_string()).collect();
-    BadValue::Json(format!("[{}]", items.join(",")))
+    BadValue::large(|| {
+        let items: Vec<String> = values.iter().map(|value| internal_value(value).to_string()).collect();
+        BadValue::Json(format!("[{}]", items.join(",")))
+    })
 }
 
 /// What a change that is not allowed would change, at a path of what was sent.

@@ -1,9 +1,9 @@
 //! The scopes of resource quotas. By hand: a table of scopes and resources, and errors that show a list once for each
 //! resource.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use machinery::field_error::BadValue;
+use machinery::field_error::{BadValue, is_full};
 use machinery::field_path::Path;
 use machinery::format::resource::is_resource_of_quotas;
 use machinery::hooks::Validation;
@@ -44,9 +44,10 @@ pub fn validate_scopes_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Quo
 
 /// The scopes are known, and have something to do with what is limited.
 pub fn validate_scopes(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: Option<&Spec>) {
-    let (path, shown) = (&path.child(json_name!(ResourceQuotaSpec.scopes)), BadValue::strings(&spec.scopes));
+    let (path, shown) = (&path.child(json_name!(ResourceQuotaSpec.scopes)), || BadValue::strings(&spec.scopes));
+    let mut scopes = Scopes::new(spec);
     for scope in &spec.scopes {
-        validate_scope(v, spec, scope, (path, shown.clone()), (path, shown.clone()));
+        scopes.validate(v, scope, (path, &shown), (path, &shown));
     }
 }
 
@@ -55,34 +56,53 @@ pub fn validate_scope_selector(v: &mut Validation<'_>, path: &Path<'_>, spec: &S
     let Some(selector) = spec.scope_selector.as_deref() else { return };
     let path = path.child(json_name!(ResourceQuotaSpec.scope_selector));
     let path = &path.child(json_name!(ScopeSelector.match_expressions));
+    let mut scopes = Scopes::new(spec);
     for requirement in &selector.match_expressions {
         let scope = &requirement.scope_name;
-        let unknown =
-            (&path.child(json_name!(ScopedResourceSelectorRequirement.scope_name)), BadValue::json_string(scope));
-        validate_scope(v, spec, scope, unknown, (path, internal_value(selector)));
+        let (unknown, shown) = (|| BadValue::json_string(scope), || internal_value(selector));
+        let name = &path.child(json_name!(ScopedResourceSelectorRequirement.scope_name));
+        scopes.validate(v, scope, (name, &unknown), (path, &shown));
         v.checks(path, Ref::of(requirement), None);
     }
 }
 
-/// Reports an unknown scope at one place, and resources that it does not cover at another
-/// (`IsResourceQuotaScopeValidForResource`).
-fn validate_scope(
-    v: &mut Validation<'_>,
-    spec: &Spec,
-    scope: &str,
-    unknown: (&Path<'_>, BadValue),
-    other: (&Path<'_>, BadValue),
-) {
+/// A place of an error with the value that the error shows, which is made only for an error.
+type Shown<'a> = (&'a Path<'a>, &'a dyn Fn() -> BadValue);
+
+/// Which limited resources the scopes of a quota do not cover (`IsResourceQuotaScopeValidForResource`).
+struct Scopes<'s> {
+    spec: &'s Spec,
+    /// By scope: a quota may repeat a few scopes many times.
+    uncovered: HashMap<&'s str, Vec<&'s str>>,
+}
+
+impl<'s> Scopes<'s> {
+    fn new(spec: &'s Spec) -> Self {
+        Scopes { spec, uncovered: HashMap::new() }
+    }
+
+    /// Reports an unknown scope at one place, and each resource that a known one does not cover at another.
+    fn validate(&mut self, v: &mut Validation<'_>, scope: &'s str, unknown: Shown<'_>, other: Shown<'_>) {
+        let Some(covered) = covered(scope) else {
+            return v.invalid(unknown.0, unknown.1(), "unsupported scope");
+        };
+        let uncovered = self.uncovered.entry(scope).or_insert_with(|| {
+            let names = self.spec.hard.keys().map(String::as_str);
+            names.filter(|name| is_resource_of_quotas(name) && !covered.contains(name)).collect()
+        });
+        for _ in uncovered.iter().take_while(|_| !is_full()) {
+            v.invalid(other.0, other.1(), "unsupported scope applied to resource");
+        }
+    }
+}
+
+/// The resources that a scope is about; nothing of an unknown scope.
+fn covered(scope: &str) -> Option<&'static [&'static str]> {
     use resource_quota_scope::*;
-    let covered: &[&str] = match scope {
+    Some(match scope {
         TERMINATING | NOT_TERMINATING | NOT_BEST_EFFORT | PRIORITY_CLASS | CROSS_NAMESPACE_POD_AFFINITY => &OF_PODS,
         BEST_EFFORT => &["pods"],
         VOLUME_ATTRIBUTES_CLASS => &OF_CLAIMS,
-        _ => return v.invalid(unknown.0, unknown.1, "unsupported scope"),
-    };
-    for name in spec.hard.keys() {
-        if is_resource_of_quotas(name) && !covered.contains(&name.as_str()) {
-            v.invalid(other.0, other.1.clone(), "unsupported scope applied to resource");
-        }
-    }
+        _ => return None,
+    })
 }
