@@ -7,12 +7,14 @@ mod compare;
 mod conditions;
 mod notes;
 mod of;
+mod plan;
 mod scalar;
 #[cfg(test)]
 mod tests;
 
 pub use self::notes::Notes;
 use self::of::{Items, Of, length};
+pub(crate) use self::plan::Planned;
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::format::{self, NameRule};
@@ -264,7 +266,11 @@ impl Validation<'_> {
     fn checks_in(&mut self, part: &'static str, of: Of<'_>) {
         let Value::Struct(new) = of.new else { return };
         let open = self.notes.len();
-        for check in new.def().checks {
+        for planned in new.def().planned_checks() {
+            if planned.is_idle(new) {
+                continue;
+            }
+            let check = planned.check;
             if check.is_of(part) && check.when.iter().all(|condition| self.holds(*condition, of)) {
                 self.walk(check.field, check.assertions, of);
             }

@@ -145,19 +145,36 @@ impl<'a> Of<'a> {
 
     /// A field of the struct, an entry of the map or an item of the list, with what is stored there. Of an entry or item
     /// that is not there it is nothing.
-    pub fn step(self, name: &'a str) -> Option<Of<'a>> {
-        let (field, new, is_entry) = match self.new {
-            Value::Struct(new) => (Some(new.def().json_field(name)?), new.by_name(name)?, false),
-            Value::Map(_) | Value::StructMap(_) | Value::List(_) | Value::StructList(_) => {
-                (self.field, entry(self.new, name).unwrap_or(Value::Null), true)
+    pub fn step(mut self, name: &'a str) -> Option<Of<'a>> {
+        self.advance(name).then_some(self)
+    }
+
+    /// Goes a step; false if there is none.
+    fn advance(&mut self, name: &'a str) -> bool {
+        match self.new {
+            Value::Struct(new) => {
+                let tables = new.def().tables();
+                let Some(index) = tables.find(name) else { return false };
+                let stored = |old: Value<'a>| match old {
+                    Value::Struct(old) if std::ptr::eq(old.def(), new.def()) => Some(old.get_flat(index)),
+                    Value::Struct(old) => old.by_name(name),
+                    old => Some(entry(old, name).unwrap_or(Value::Null)),
+                };
+                (self.field, self.is_entry) = (Some(tables.json[index].field), false);
+                (self.new, self.old) = (new.get_flat(index), self.old.and_then(stored));
             }
-            _ => return None,
-        };
-        let old = self.old.and_then(|old| match old {
-            Value::Struct(old) => old.by_name(name),
-            old => Some(entry(old, name).unwrap_or(Value::Null)),
-        });
-        Some(Of { field, new, old, is_entry, key: None, ..self })
+            Value::Map(_) | Value::StructMap(_) | Value::List(_) | Value::StructList(_) => {
+                self.is_entry = true;
+                self.new = entry(self.new, name).unwrap_or(Value::Null);
+                self.old = self.old.and_then(|old| match old {
+                    Value::Struct(old) => old.by_name(name),
+                    old => Some(entry(old, name).unwrap_or(Value::Null)),
+                });
+            }
+            _ => return false,
+        }
+        self.key = None;
+        true
     }
 
     /// The path of what a step leads to.
@@ -170,11 +187,13 @@ impl<'a> Of<'a> {
     }
 
     /// What stands at the end of a way, or nothing.
-    pub fn at(self, way: &[&'a str]) -> Self {
-        way.iter().fold(self, |of, name| {
-            let nothing = Of { field: None, new: Value::Null, old: None, is_entry: false, ..of };
-            of.step(name).unwrap_or(nothing)
-        })
+    pub fn at(mut self, way: &[&'a str]) -> Self {
+        for name in way {
+            if !self.advance(name) {
+                (self.field, self.new, self.old, self.is_entry) = (None, Value::Null, None, false);
+            }
+        }
+        self
     }
 
     /// Whether something holds at the end of a way, or at the end of one of the ways through items of lists.

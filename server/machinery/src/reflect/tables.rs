@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use crate::checks::Planned;
 use crate::def::{FieldDef, Flags, JsonForm, Scalar, Shape, StructDef};
 use crate::defaulting::has_defaults;
 use crate::json::Key;
@@ -135,6 +136,7 @@ pub struct Tables {
     pub(crate) plans: [OnceLock<Plan>; 2],
     /// See [`StructDef::gates`].
     gates: OnceLock<Vec<&'static str>>,
+    checks: OnceLock<Vec<Planned>>,
 }
 
 /// Mixes length and three bytes: names of one struct seldom agree in all four.
@@ -190,6 +192,7 @@ impl Tables {
             defaults_below: fields(|f| f.shape().struct_def().is_some_and(has_defaults)),
             plans: Default::default(),
             gates: OnceLock::new(),
+            checks: OnceLock::new(),
         }
     }
 
@@ -265,6 +268,11 @@ impl StructDef {
     #[inline]
     pub(crate) fn tables(&'static self) -> &'static Tables {
         self.tables.get_or_init(|| Tables::new(self))
+    }
+
+    /// Its declared checks, in order.
+    pub(crate) fn planned_checks(&'static self) -> &'static [Planned] {
+        self.tables().checks.get_or_init(|| Planned::of(self))
     }
 
     /// The path of the Rust type, the modules of which are named after API group and version.

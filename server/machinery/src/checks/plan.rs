@@ -1,0 +1,81 @@
+//! Which checks of a struct have nothing to do, seen from one look at the field: most fields of most objects are empty.
+
+use super::{Assertion, CheckDef};
+use crate::def::{Shape, StructDef};
+use crate::reflect::{Ref, Value};
+
+/// A check with the place of its field.
+#[derive(Debug)]
+pub(crate) struct Planned {
+    pub check: &'static CheckDef,
+    /// Index of the first field on the way into the JSON fields of the struct; nothing for the struct itself.
+    field: Option<usize>,
+    when_empty: WhenEmpty,
+}
+
+/// What a check does of an empty field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WhenEmpty {
+    /// It may find something.
+    Asserts,
+    /// Nothing, if there is no struct on the way.
+    GoesOn,
+    /// Nothing, if there is no item, entry or struct.
+    Visits,
+    /// Nothing, also of a text that is empty in place.
+    Nothing,
+}
+
+impl Planned {
+    pub fn of(def: &'static StructDef) -> Vec<Planned> {
+        let find = |check: &CheckDef| check.field.first().and_then(|name| def.tables().find(name));
+        let plan = |check: &'static CheckDef| Planned { check, field: find(check), when_empty: when_empty(def, check) };
+        def.checks.iter().map(plan).collect()
+    }
+
+    /// Whether the check finds nothing in the struct, whatever its conditions say.
+    #[inline]
+    pub fn is_idle(&self, new: Ref<'_>) -> bool {
+        let Some(field) = self.field else { return false };
+        match self.when_empty {
+            WhenEmpty::Asserts => false,
+            WhenEmpty::GoesOn => matches!(new.get_flat(field), Value::Null),
+            WhenEmpty::Visits | WhenEmpty::Nothing => match new.get_flat(field) {
+                Value::Null => true,
+                Value::String(text) => self.when_empty == WhenEmpty::Nothing && text.is_empty(),
+                Value::List(list) => list.len() == 0,
+                Value::StructList(list) => list.len() == 0,
+                value @ (Value::Map(_) | Value::StructMap(_)) => value.is_empty(),
+                _ => false,
+            },
+        }
+    }
+}
+
+fn when_empty(def: &'static StructDef, check: &CheckDef) -> WhenEmpty {
+    let [name] = check.field else { return WhenEmpty::GoesOn };
+    let is_pointer =
+        def.json_field(name).is_none_or(|field| matches!(field.shape(), Shape::Opt(_) | Shape::OptStruct(_)));
+    match check.assertions.first() {
+        Some(Assertion::Optional) if is_pointer => WhenEmpty::GoesOn,
+        Some(Assertion::Optional) => WhenEmpty::Nothing,
+        _ if check.assertions.iter().all(visits) => WhenEmpty::Visits,
+        _ => WhenEmpty::Asserts,
+    }
+}
+
+/// Whether the assertion looks at items, entries, keys or structs only.
+fn visits(assertion: &Assertion) -> bool {
+    match assertion {
+        Assertion::Each(_)
+        | Assertion::Keys(_)
+        | Assertion::EachKey(_)
+        | Assertion::Below(_)
+        | Assertion::Inlined
+        | Assertion::ByHand(_)
+        | Assertion::Labels
+        | Assertion::MaxItems(..) => true,
+        Assertion::ShortKeys(_, inner) | Assertion::Paired(_, inner) => inner.iter().all(visits),
+        _ => false,
+    }
+}
