@@ -92,7 +92,10 @@ async fn taken_again(one: &Api, other: &Api, freed: &Value, round: &str) {
     let name = format!("{round}-again-{}", one.name);
     let mut wanted = balanced(&name);
     wanted["spec"]["clusterIP"] = freed["spec"]["clusterIP"].clone();
-    wanted["spec"]["ports"][0]["nodePort"] = freed["spec"]["ports"][0]["nodePort"].clone();
+    // A port that is not asked for is given first, and could be the one that is asked for for health checks.
+    for port in 0..2 {
+        wanted["spec"]["ports"][port]["nodePort"] = freed["spec"]["ports"][port]["nodePort"].clone();
+    }
     wanted["spec"]["healthCheckNodePort"] = freed["spec"]["healthCheckNodePort"].clone();
     let created = one.create(SERVICES, &wanted).await;
     let path = format!("{SERVICES}/{name}");

@@ -271,7 +271,7 @@ impl Validation<'_> {
                 continue;
             }
             let check = planned.check;
-            if check.is_of(part) && check.when.iter().all(|condition| self.holds(*condition, of)) {
+            if check.is_of(part) && check.when.iter().all(|condition| self.holds(condition, &of)) {
                 self.walk(check.field, check.assertions, of);
             }
         }
@@ -296,26 +296,26 @@ impl Validation<'_> {
     /// Whether the next assertion is to be made.
     fn assert_all(&mut self, assertions: &[Assertion], of: Of<'_>) -> bool {
         let before = self.errors.len();
-        assertions.iter().all(|assertion| match *assertion {
+        assertions.iter().all(|assertion| match assertion {
             Assertion::Valid => self.errors.len() == before,
-            assertion => self.assert_field(assertion, of),
+            assertion => self.assert_field(assertion, &of),
         })
     }
 
-    fn assert_field(&mut self, assertion: Assertion, of: Of<'_>) -> bool {
+    fn assert_field(&mut self, assertion: &Assertion, of: &Of<'_>) -> bool {
         let empty = of.is_empty();
-        match assertion {
+        match *assertion {
             Assertion::Required(detail) if empty => {
                 self.required(of.path, detail);
                 return false;
             }
             Assertion::Optional => return !empty,
             Assertion::Ratchet => return !of.is_stored(),
-            Assertion::Member(detail, others) => return self.member(detail, others, of),
-            Assertion::Distinct(fields, detail) => return self.distinct(fields, detail, of),
-            Assertion::Unrepeated(detail) => return self.unrepeated(detail, of),
+            Assertion::Member(detail, others) => return self.member(detail, others, *of),
+            Assertion::Distinct(fields, detail) => return self.distinct(fields, detail, *of),
+            Assertion::Unrepeated(detail) => return self.unrepeated(detail, *of),
             Assertion::At(name, inner) => {
-                return self.assert_all(inner, Of { path: &of.path.relative(name), ..of });
+                return self.assert_all(inner, Of { path: &of.path.relative(name), ..*of });
             }
             Assertion::Filled(detail) if empty => self.required(of.path, detail),
             Assertion::Forbidden(detail) if !empty => self.forbidden(of.path, of.filled_in(detail)),
@@ -327,7 +327,7 @@ impl Validation<'_> {
             Assertion::Unsupported(known) => self.not_supported(of.path, of.shown(), known),
             Assertion::Refused(detail) => self.forbidden(of.path, of.filled_in(detail)),
             Assertion::Choose(option, conditions) => {
-                let is_chosen = conditions.iter().all(|condition| self.holds(*condition, of));
+                let is_chosen = conditions.iter().all(|condition| self.holds(condition, of));
                 self.set_option(option, is_chosen);
             }
             Assertion::Immutable(detail) if of.has_changed() => {
@@ -338,7 +338,7 @@ impl Validation<'_> {
                 "" => self.too_many(of.path, length(of.new), max),
                 detail => self.invalid(of.path, of.shown(), detail),
             },
-            _ => self.assert_parts(assertion, of),
+            _ => self.assert_parts(*assertion, *of),
         }
         true
     }

@@ -131,16 +131,15 @@ impl BadValue {
         if texts.is_empty() {
             return Self::None;
         }
-        if collected::is_full() {
-            return Self::Omitted;
-        }
-        let mut out = Vec::new();
-        for text in texts {
-            out.push(if out.is_empty() { b'[' } else { b',' });
-            append_json_string(&mut out, text.as_ref());
-        }
-        out.push(b']');
-        Self::Json(String::from_utf8_lossy(&out).into_owned())
+        Self::large(|| {
+            let mut out = Vec::new();
+            for text in texts {
+                out.push(if out.is_empty() { b'[' } else { b',' });
+                append_json_string(&mut out, text.as_ref());
+            }
+            out.push(b']');
+            Self::Json(String::from_utf8_lossy(&out).into_owned())
+        })
     }
 
     /// A map of strings, shown as JSON; upstream's maps are nil when empty.
@@ -148,12 +147,11 @@ impl BadValue {
         if map.is_empty() {
             return Self::None;
         }
-        if collected::is_full() {
-            return Self::Omitted;
-        }
-        let pairs: Vec<String> =
-            map.iter().map(|(key, value)| format!("{}:{}", json_string(key), json_string(value))).collect();
-        Self::Json(format!("{{{}}}", pairs.join(",")))
+        Self::large(|| {
+            let pair = |(key, value): (&String, &String)| format!("{}:{}", json_string(key), json_string(value));
+            let pairs: Vec<String> = map.iter().map(pair).collect();
+            Self::Json(format!("{{{}}}", pairs.join(",")))
+        })
     }
 }
 

@@ -33,8 +33,8 @@ impl Validation<'_> {
         }
     }
 
-    pub(super) fn holds(&self, condition: Condition, of: Of<'_>) -> bool {
-        match condition {
+    pub(super) fn holds(&self, condition: &Condition, of: &Of<'_>) -> bool {
+        match *condition {
             Condition::Update => of.old.is_some(),
             Condition::Create => of.old.is_none(),
             Condition::Set(field) => of.any_at(field, &|of| !of.is_empty()),
@@ -52,10 +52,10 @@ impl Validation<'_> {
             Condition::Single(field) => length(of.at(field).new) == 1,
             Condition::Text(field) => matches!(of.at(field).new, Value::IntOrString(IntOrString::String(_))),
             Condition::Blank(field) => of.at(field).is_blank(),
-            Condition::Not(condition) => !self.holds(*condition, of),
-            Condition::Any(conditions) => conditions.iter().any(|condition| self.holds(*condition, of)),
+            Condition::Not(condition) => !self.holds(condition, of),
+            Condition::Any(conditions) => conditions.iter().any(|condition| self.holds(condition, of)),
             Condition::All(conditions) => self.all(conditions, of),
-            Condition::Was(condition) => of.stored().is_some_and(|stored| self.holds(*condition, stored)),
+            Condition::Was(condition) => of.stored().is_some_and(|stored| self.holds(condition, &stored)),
             Condition::Changed(field) => of.changes(field),
             Condition::Resized(field) => {
                 let of = of.at(field);
@@ -67,7 +67,7 @@ impl Validation<'_> {
                 let mut errors = Vec::new();
                 let mut probe = Validation::new(self.context, &mut errors);
                 probe.options.clone_from(&self.options);
-                probe.walk(field, assertions, of);
+                probe.walk(field, assertions, *of);
                 errors.is_empty()
             }
             Condition::Version(versions) => versions.iter().any(|version| match version.split_once('/') {
@@ -96,33 +96,33 @@ impl Validation<'_> {
     }
 
     /// Conditions about items of lists, and about what holds now and did not.
-    fn holds_of_items(&self, condition: Condition, of: Of<'_>) -> bool {
-        match condition {
+    fn holds_of_items(&self, condition: &Condition, of: &Of<'_>) -> bool {
+        match *condition {
             Condition::Some(list, conditions) => self.count(list, conditions, of) > 0,
             Condition::Fewer(list, conditions) | Condition::More(list, conditions) => {
                 let count = self.count(list, conditions, of);
-                let stored = of.stored().map_or(0, |stored| self.count(list, conditions, stored));
+                let stored = of.stored().map_or(0, |stored| self.count(list, conditions, &stored));
                 if matches!(condition, Condition::Fewer(..)) { count < stored } else { count > stored }
             }
             Condition::Preceded(conditions) => of.items.is_some_and(|items| {
-                items.is_preceded(conditions, |item| self.all(conditions, Of::structure(of.path, item, None, None)))
+                items.is_preceded(conditions, |item| self.all(conditions, &Of::structure(of.path, item, None, None)))
             }),
             Condition::Flips(conditions) => conditions.iter().any(|condition| {
-                let held = of.stored().is_some_and(|stored| self.holds(*condition, stored));
-                self.holds(*condition, of) != held
+                let held = of.stored().is_some_and(|stored| self.holds(condition, &stored));
+                self.holds(condition, of) != held
             }),
             _ => false,
         }
     }
 
-    fn all(&self, conditions: &[Condition], of: Of<'_>) -> bool {
-        conditions.iter().all(|condition| self.holds(*condition, of))
+    fn all(&self, conditions: &[Condition], of: &Of<'_>) -> bool {
+        conditions.iter().all(|condition| self.holds(condition, of))
     }
 
     /// How many items of a list meet conditions.
-    fn count(&self, list: &[&str], conditions: &[Condition], of: Of<'_>) -> usize {
+    fn count(&self, list: &[&str], conditions: &[Condition], of: &Of<'_>) -> usize {
         let Value::StructList(items) = of.at(list).new else { return 0 };
-        items.iter().filter(|item| self.all(conditions, Of::structure(of.path, *item, None, None))).count()
+        items.iter().filter(|item| self.all(conditions, &Of::structure(of.path, *item, None, None))).count()
     }
 }
 

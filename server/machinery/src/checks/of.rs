@@ -155,21 +155,17 @@ impl<'a> Of<'a> {
             Value::Struct(new) => {
                 let tables = new.def().tables();
                 let Some(index) = tables.find(name) else { return false };
-                let stored = |old: Value<'a>| match old {
-                    Value::Struct(old) if std::ptr::eq(old.def(), new.def()) => Some(old.get_flat(index)),
-                    Value::Struct(old) => old.by_name(name),
-                    old => Some(entry(old, name).unwrap_or(Value::Null)),
-                };
                 (self.field, self.is_entry) = (Some(tables.json[index].field), false);
-                (self.new, self.old) = (new.get_flat(index), self.old.and_then(stored));
+                self.new = new.get_flat(index);
+                self.old = self.old.and_then(|old| match old {
+                    Value::Struct(old) if std::ptr::eq(old.def(), new.def()) => Some(old.get_flat(index)),
+                    old => stored_below(old, name),
+                });
             }
             Value::Map(_) | Value::StructMap(_) | Value::List(_) | Value::StructList(_) => {
                 self.is_entry = true;
                 self.new = entry(self.new, name).unwrap_or(Value::Null);
-                self.old = self.old.and_then(|old| match old {
-                    Value::Struct(old) => old.by_name(name),
-                    old => Some(entry(old, name).unwrap_or(Value::Null)),
-                });
+                self.old = self.old.and_then(|old| stored_below(old, name));
             }
             _ => return false,
         }
@@ -483,6 +479,14 @@ fn shortened(text: &str, max: usize) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let (start, end) = (&bytes[..left.div_ceil(2)], &bytes[bytes.len() - left / 2..]);
     format!("{}{DOTS}{}", String::from_utf8_lossy(start), String::from_utf8_lossy(end)).into()
+}
+
+/// A field, entry or item of what is stored.
+fn stored_below<'a>(old: Value<'a>, name: &str) -> Option<Value<'a>> {
+    match old {
+        Value::Struct(old) => old.by_name(name),
+        old => Some(entry(old, name).unwrap_or(Value::Null)),
+    }
 }
 
 /// The entry of a map under a key, or the item of a list under an index.

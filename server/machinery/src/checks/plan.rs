@@ -79,3 +79,48 @@ fn visits(assertion: &Assertion) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checks::Condition;
+    use crate::def::Flags;
+    use crate::describe;
+
+    #[derive(Clone, Default)]
+    struct Crate {
+        label: String,
+        lid: Option<String>,
+        items: Vec<String>,
+    }
+
+    const fn check(field: &'static [&'static str], assertions: &'static [Assertion]) -> CheckDef {
+        CheckDef { field, when: &[Condition::Update], assertions }
+    }
+
+    describe! { Crate, CRATE "Crate" { .checks(&[
+        check(&["label"], &[Assertion::Optional, Assertion::MaxBytes(3, "")]),
+        check(&["label"], &[Assertion::MaxBytes(3, "")]),
+        check(&["lid"], &[Assertion::Optional, Assertion::MaxBytes(3, "")]),
+        check(&["items"], &[Assertion::MaxItems(3, ""), Assertion::Each(&[Assertion::Required("")])]),
+        check(&["items"], &[Assertion::Required(""), Assertion::Each(&[])]),
+        check(&[], &[Assertion::Below("")]),
+    ]) } [
+        label: "label", 1, Flags::OMIT_EMPTY;
+        lid:   "lid",   2, Flags::OMIT_EMPTY;
+        items: "items", 3, Flags::OMIT_EMPTY;
+    ] }
+
+    fn idle(of: &Crate) -> Vec<bool> {
+        CRATE.planned_checks().iter().map(|planned| planned.is_idle(Ref::of(of))).collect()
+    }
+
+    #[test]
+    fn only_checks_that_find_nothing_in_an_empty_field_are_passed_over() {
+        assert_eq!(idle(&Crate::default()), [true, false, true, true, false, false]);
+        let empty = Crate { lid: Some(String::new()), ..Crate::default() };
+        assert!(!idle(&empty)[2], "a pointer to an empty text is not empty");
+        let full = Crate { label: "a".into(), lid: Some("b".into()), items: vec!["c".into()] };
+        assert_eq!(idle(&full), [false; 6]);
+    }
+}

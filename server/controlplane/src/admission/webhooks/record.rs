@@ -78,8 +78,8 @@ impl Called<'_> {
         let (configuration, webhook) = (self.configuration, self.hook.name);
         self.attributes.trail.annotate_from(Level::Request, self.key(PATCH), || {
             let patch: Json = serde_json::from_slice(patch).unwrap_or_default();
-            json!({"configuration": configuration, "webhook": webhook, "patch": patch, "patchType": patch_type::JSON_PATCH})
-                .to_string()
+            let kind = patch_type::JSON_PATCH;
+            json!({"configuration": configuration, "webhook": webhook, "patch": patch, "patchType": kind}).to_string()
         });
     }
 }
