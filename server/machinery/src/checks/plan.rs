@@ -43,8 +43,8 @@ impl Planned {
             WhenEmpty::Visits | WhenEmpty::Nothing => match new.get_flat(field) {
                 Value::Null => true,
                 Value::String(text) => self.when_empty == WhenEmpty::Nothing && text.is_empty(),
-                Value::List(list) => list.len() == 0,
-                Value::StructList(list) => list.len() == 0,
+                Value::List(list) => list.is_empty(),
+                Value::StructList(list) => list.is_empty(),
                 value @ (Value::Map(_) | Value::StructMap(_)) => value.is_empty(),
                 _ => false,
             },
