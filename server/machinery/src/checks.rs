@@ -5,16 +5,20 @@
 
 mod compare;
 mod conditions;
+mod items;
 mod notes;
 mod of;
 mod plan;
 mod scalar;
+mod shown;
 #[cfg(test)]
 mod tests;
 
+use self::items::Items;
 pub use self::notes::Notes;
-use self::of::{Items, Of, length};
-pub(crate) use self::plan::Planned;
+use self::of::{Around, Of, length};
+pub(crate) use self::plan::Plan;
+use self::plan::Planned;
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::format::{self, NameRule};
@@ -252,34 +256,50 @@ impl Validation<'_> {
 
     /// Makes a part of the declared checks of a struct.
     pub fn checks_of(&mut self, part: &'static str, path: &Path<'_>, new: Ref<'_>, old: Option<Ref<'_>>) {
-        self.checks_in(part, Of::structure(path, new, old, None));
+        self.checks_in(part, &Of::structure(path, &Around::of(new, None), old));
     }
 
     /// Makes the declared checks of the items of a list.
     pub fn checks_of_items<T: Struct>(&mut self, path: &Path<'_>, items: &[T]) {
         let list = Items::new(items.len(), Value::Null, None);
         for (index, item) in items.iter().enumerate() {
-            self.checks_in("", Of::structure(&path.index(index), Ref::of(item), None, Some(&list)));
+            let around = Around::of(Ref::of(item), Some(&list));
+            self.checks_in("", &Of::structure(&path.index(index), &around, None));
         }
     }
 
-    fn checks_in(&mut self, part: &'static str, of: Of<'_>) {
+    fn checks_in(&mut self, part: &'static str, of: &Of<'_>) {
         let Value::Struct(new) = of.new else { return };
         let open = self.notes.len();
-        for planned in new.def().planned_checks() {
+        let checks = new.def().planned_checks().part(part);
+        let mut next = 0;
+        while let Some(planned) = checks.get(next) {
             if planned.is_idle(new) {
+                next = planned.behind;
                 continue;
             }
-            let check = planned.check;
-            if check.is_of(part) && check.when.iter().all(|condition| self.holds(condition, &of)) {
-                self.walk(check.field, check.assertions, of);
+            next += 1;
+            if planned.when.iter().all(|condition| condition.holds(self, new, of)) {
+                self.make(planned, of);
             }
         }
         self.notes.truncate(open);
     }
 
+    /// Makes a check whose conditions hold.
+    fn make(&mut self, planned: &Planned, of: &Of<'_>) {
+        let check = planned.check;
+        let (Some(index), Value::Struct(new), [name, rest @ ..]) = (planned.field, of.new, check.field) else {
+            self.walk(check.field, check.assertions, of);
+            return;
+        };
+        let mut field = Of { path: &of.path.child(name), ..*of };
+        field.enter(new, index);
+        self.walk(rest, check.assertions, &field);
+    }
+
     /// Goes on to a field, in each item of a list. Nothing is asserted of a field below a struct that is not there.
-    fn walk(&mut self, field: &[&'static str], assertions: &[Assertion], of: Of<'_>) -> bool {
+    fn walk(&mut self, field: &[&'static str], assertions: &[Assertion], of: &Of<'_>) -> bool {
         let Some((name, rest)) = field.split_first() else { return self.assert_all(assertions, of) };
         if matches!(of.new, Value::StructList(_)) && name.parse::<usize>().is_err() {
             of.each(|item| {
@@ -287,18 +307,16 @@ impl Validation<'_> {
             });
             return true;
         }
-        match of.step(name) {
-            Some(next) => self.walk(rest, assertions, Of { path: &of.path_to(name), ..next }),
-            None => true,
-        }
+        let mut next = Of { path: &of.path_to(name), ..*of };
+        !next.advance(name) || self.walk(rest, assertions, &next)
     }
 
     /// Whether the next assertion is to be made.
-    fn assert_all(&mut self, assertions: &[Assertion], of: Of<'_>) -> bool {
+    fn assert_all(&mut self, assertions: &[Assertion], of: &Of<'_>) -> bool {
         let before = self.errors.len();
         assertions.iter().all(|assertion| match assertion {
             Assertion::Valid => self.errors.len() == before,
-            assertion => self.assert_field(assertion, &of),
+            assertion => self.assert_field(assertion, of),
         })
     }
 
@@ -311,11 +329,11 @@ impl Validation<'_> {
             }
             Assertion::Optional => return !empty,
             Assertion::Ratchet => return !of.is_stored(),
-            Assertion::Member(detail, others) => return self.member(detail, others, *of),
-            Assertion::Distinct(fields, detail) => return self.distinct(fields, detail, *of),
-            Assertion::Unrepeated(detail) => return self.unrepeated(detail, *of),
+            Assertion::Member(detail, others) => return self.member(detail, others, of),
+            Assertion::Distinct(fields, detail) => return self.distinct(fields, detail, of),
+            Assertion::Unrepeated(detail) => return self.unrepeated(detail, of),
             Assertion::At(name, inner) => {
-                return self.assert_all(inner, Of { path: &of.path.relative(name), ..*of });
+                return self.assert_all(inner, &Of { path: &of.path.relative(name), ..*of });
             }
             Assertion::Filled(detail) if empty => self.required(of.path, detail),
             Assertion::Forbidden(detail) if !empty => self.forbidden(of.path, of.filled_in(detail)),
@@ -338,30 +356,29 @@ impl Validation<'_> {
                 "" => self.too_many(of.path, length(of.new), max),
                 detail => self.invalid(of.path, of.shown(), detail),
             },
-            _ => self.assert_parts(*assertion, *of),
+            _ => self.assert_parts(assertion, of),
         }
         true
     }
 
     /// What holds for parts of a field: items, entries, keys, structs.
-    fn assert_parts(&mut self, assertion: Assertion, of: Of<'_>) {
-        match assertion {
+    fn assert_parts(&mut self, assertion: &Assertion, of: &Of<'_>) {
+        match *assertion {
             Assertion::Each(inner) => of.each(|item| {
                 self.assert_all(inner, item);
             }),
-            Assertion::Keys(inner) => {
-                for key in of.keys() {
-                    self.assert_all(inner, of.part(of.path, Value::String(key)));
+            Assertion::Keys(inner) => self.assert_keys(of, |own, key| {
+                own.assert_all(inner, key);
+            }),
+            Assertion::EachKey(inner) => self.assert_keys(of, |own, key| {
+                if let Value::String(text) = key.new {
+                    own.assert_all(inner, &Of { path: &key.path.key(text), ..*key });
                 }
-            }
-            Assertion::EachKey(inner) => {
-                for key in of.keys() {
-                    self.assert_all(inner, of.part(&of.path.key(key), Value::String(key)));
-                }
-            }
+            }),
             Assertion::Key(inner) => {
                 if let Some(key) = of.key {
-                    self.assert_all(inner, of.part(of.path, Value::String(key)));
+                    let around = Around::of(of.around.home, of.around.items);
+                    self.assert_all(inner, &of.part(of.path, Value::String(key), &around));
                 }
             }
             Assertion::Amount => {
@@ -370,10 +387,12 @@ impl Validation<'_> {
                 }
             }
             Assertion::ShortKeys(max, inner) => {
-                self.assert_all(inner, Of { key_bytes: max, ..of });
+                let around = Around { key_bytes: max, ..*of.around };
+                self.assert_all(inner, &Of { around: &around, ..*of });
             }
             Assertion::Paired(field, inner) => {
-                self.assert_all(inner, Of { pairing: field, ..of });
+                let around = Around { pairing: field, ..*of.around };
+                self.assert_all(inner, &Of { around: &around, ..*of });
             }
             Assertion::Labels => self.labels(of),
             Assertion::Tell(option) => self.set_option_to(option, of.text().map(String::from)),
@@ -400,8 +419,16 @@ impl Validation<'_> {
         }
     }
 
+    /// Makes assertions of each key of a map, at the path of the map.
+    fn assert_keys(&mut self, of: &Of<'_>, assert: impl Fn(&mut Self, &Of<'_>)) {
+        let around = Around::of(of.around.home, of.around.items);
+        for key in of.keys() {
+            assert(self, &of.part(of.path, Value::String(key), &around));
+        }
+    }
+
     /// Makes assertions whose errors show something else.
-    fn assert_shown(&mut self, assertions: &[Assertion], of: Of<'_>, shown: impl Fn(BadValue) -> BadValue) {
+    fn assert_shown(&mut self, assertions: &[Assertion], of: &Of<'_>, shown: impl Fn(BadValue) -> BadValue) {
         let before = self.errors.len();
         self.assert_all(assertions, of);
         for error in &mut self.errors[before..] {
@@ -409,7 +436,7 @@ impl Validation<'_> {
         }
     }
 
-    fn labels(&mut self, of: Of<'_>) {
+    fn labels(&mut self, of: &Of<'_>) {
         let Value::Map(Map::String(labels)) = of.new else { return };
         for (name, value) in labels {
             self.malformed(of.path, name, format::is_qualified_name(name));
@@ -417,7 +444,7 @@ impl Validation<'_> {
         }
     }
 
-    fn annotations(&mut self, of: Of<'_>) {
+    fn annotations(&mut self, of: &Of<'_>) {
         let Value::Map(Map::String(annotations)) = of.new else { return };
         for name in annotations.keys() {
             self.malformed(of.path, name, format::is_qualified_name(&name.to_lowercase()));
@@ -429,7 +456,7 @@ impl Validation<'_> {
     }
 
     /// Whether the field is the only member of its union that is there, so far.
-    fn member(&mut self, detail: &'static str, others: &[&[&str]], of: Of<'_>) -> bool {
+    fn member(&mut self, detail: &'static str, others: &[&[&str]], of: &Of<'_>) -> bool {
         if of.is_empty() {
             return false;
         }
@@ -441,16 +468,16 @@ impl Validation<'_> {
     }
 
     /// Whether no item before this one is alike. Items that are not in a list that is walked have none before them.
-    fn distinct(&mut self, fields: &[&[&str]], detail: &'static str, of: Of<'_>) -> bool {
-        let is_new = of.items.is_none_or(|items| items.add(of, fields));
+    fn distinct(&mut self, fields: &[&[&str]], detail: &'static str, of: &Of<'_>) -> bool {
+        let is_new = of.around.items.is_none_or(|items| items.add(of, fields));
         if !is_new {
             self.errors.push(FieldError { detail: detail.into(), ..FieldError::duplicate(of.path, of.shown()) });
         }
         is_new
     }
 
-    fn unrepeated(&mut self, detail: &'static str, of: Of<'_>) -> bool {
-        let is_new = of.items.is_none_or(|items| items.add(of, &[]));
+    fn unrepeated(&mut self, detail: &'static str, of: &Of<'_>) -> bool {
+        let is_new = of.around.items.is_none_or(|items| items.add(of, &[]));
         if !is_new {
             self.invalid(of.path, of.shown(), detail);
         }

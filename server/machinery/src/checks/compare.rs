@@ -10,8 +10,8 @@ use crate::scalar::IntOrString;
 use crate::selector::LabelSelector;
 
 impl Validation<'_> {
-    pub(super) fn compare(&mut self, assertion: Assertion, of: Of<'_>) {
-        let detail = match assertion {
+    pub(super) fn compare(&mut self, assertion: &Assertion, of: &Of<'_>) {
+        let detail = match *assertion {
             Assertion::AtMost(field, detail) if is(of, field, Ordering::is_gt) => detail,
             Assertion::AtLeast(field, detail) if is(of, field, Ordering::is_lt) => detail,
             Assertion::MoreThan(field, detail) if is(of, field, Ordering::is_le) => detail,
@@ -24,14 +24,14 @@ impl Validation<'_> {
                 }
                 return;
             }
-            assertion => return self.assert_scalar(assertion, of),
+            _ => return self.assert_scalar(assertion, of),
         };
         self.invalid(of.path, of.shown(), detail);
     }
 }
 
 /// How a value stands to the one in another field of the struct; nothing where one of them is not set.
-fn is(of: Of<'_>, field: &[&str], wrong: fn(Ordering) -> bool) -> bool {
+fn is(of: &Of<'_>, field: &[&str], wrong: fn(Ordering) -> bool) -> bool {
     let order = match (of.new, of.of_home(field).new) {
         (Value::Time(one), Value::Time(other)) => Some(one.cmp(&other)),
         (Value::Quantity(one), Value::Quantity(other)) => Some(one.cmp(other)),
@@ -51,7 +51,7 @@ fn number(value: Value<'_>) -> Option<i64> {
 
 /// Whether labels are selected by the selector in another field: nothing is by one that is not set, everything by one
 /// that is malformed.
-fn is_selected(of: Of<'_>, field: &[&str]) -> bool {
+fn is_selected(of: &Of<'_>, field: &[&str]) -> bool {
     let Value::Struct(selector) = of.of_home(field).new else { return false };
     let mut labels = Vec::new();
     if let Some(Value::Map(Map::String(wanted))) = selector.by_name("matchLabels") {

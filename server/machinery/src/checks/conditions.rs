@@ -5,24 +5,14 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 
 use regex::Regex;
 
+use super::Condition;
 use super::compare::is_alike;
-use super::of::{Of, length};
-use super::{CheckDef, Condition};
+use super::of::{Around, Of, is_one_of, length};
 use crate::field_path::Path;
 use crate::gates::uses_gate;
 use crate::hooks::Validation;
-use crate::reflect::Value;
+use crate::reflect::{Ref, Value};
 use crate::scalar::IntOrString;
-
-impl CheckDef {
-    /// Whether the check belongs to a part of the checks of its struct.
-    pub(super) fn is_of(&self, part: &str) -> bool {
-        match self.when.first() {
-            Some(Condition::Part(parts)) => parts.contains(&part),
-            _ => part.is_empty(),
-        }
-    }
-}
 
 impl Validation<'_> {
     /// Whether an empty list or map was sent at the end of a way.
@@ -46,7 +36,7 @@ impl Validation<'_> {
                 of.any_at(field, &|of| of.text().is_some_and(|text| self.has_noted(name, &text)))
             }
             Condition::Uses(gate) => of.new.as_struct().is_some_and(|new| uses_gate(new, gate)),
-            Condition::Is(field, known) => of.any_at(field, &|of| of.is(known)),
+            Condition::Is(field, known) => of.any_at(field, &|of| is_one_of(of.new, known)),
             Condition::None(fields) => fields.iter().all(|field| of.at(field).is_empty()),
             Condition::Many(fields) => fields.iter().filter(|field| !of.at(field).is_empty()).count() > 1,
             Condition::Single(field) => length(of.at(field).new) == 1,
@@ -55,7 +45,7 @@ impl Validation<'_> {
             Condition::Not(condition) => !self.holds(condition, of),
             Condition::Any(conditions) => conditions.iter().any(|condition| self.holds(condition, of)),
             Condition::All(conditions) => self.all(conditions, of),
-            Condition::Was(condition) => of.stored().is_some_and(|stored| self.holds(condition, &stored)),
+            Condition::Was(condition) => self.did_hold(condition, of),
             Condition::Changed(field) => of.changes(field),
             Condition::Resized(field) => {
                 let of = of.at(field);
@@ -67,14 +57,14 @@ impl Validation<'_> {
                 let mut errors = Vec::new();
                 let mut probe = Validation::new(self.context, &mut errors);
                 probe.options.clone_from(&self.options);
-                probe.walk(field, assertions, *of);
+                probe.walk(field, assertions, of);
                 errors.is_empty()
             }
             Condition::Version(versions) => versions.iter().any(|version| match version.split_once('/') {
                 Some((group, version)) => self.context.group == group && self.context.version == version,
                 None => self.context.group.is_empty() && self.context.version == *version,
             }),
-            Condition::Several => of.items.is_some_and(|items| items.are_several()),
+            Condition::Several => of.around.items.is_some_and(|items| items.are_several()),
             Condition::Some(..)
             | Condition::Fewer(..)
             | Condition::More(..)
@@ -101,18 +91,29 @@ impl Validation<'_> {
             Condition::Some(list, conditions) => self.count(list, conditions, of) > 0,
             Condition::Fewer(list, conditions) | Condition::More(list, conditions) => {
                 let count = self.count(list, conditions, of);
-                let stored = of.stored().map_or(0, |stored| self.count(list, conditions, &stored));
+                let stored = of.with_stored(|stored| self.count(list, conditions, stored)).unwrap_or_default();
                 if matches!(condition, Condition::Fewer(..)) { count < stored } else { count > stored }
             }
-            Condition::Preceded(conditions) => of.items.is_some_and(|items| {
-                items.is_preceded(conditions, |item| self.all(conditions, &Of::structure(of.path, item, None, None)))
-            }),
-            Condition::Flips(conditions) => conditions.iter().any(|condition| {
-                let held = of.stored().is_some_and(|stored| self.holds(condition, &stored));
-                self.holds(condition, of) != held
-            }),
+            Condition::Preceded(conditions) => of
+                .around
+                .items
+                .is_some_and(|items| items.is_preceded(conditions, |item| self.all_hold_for(conditions, of, item))),
+            Condition::Flips(conditions) => {
+                conditions.iter().any(|condition| self.holds(condition, of) != self.did_hold(condition, of))
+            }
             _ => false,
         }
+    }
+
+    /// Whether a condition held for what is stored.
+    pub(super) fn did_hold(&self, condition: &Condition, of: &Of<'_>) -> bool {
+        of.with_stored(|stored| self.holds(condition, stored)) == Some(true)
+    }
+
+    /// Whether a struct in a field meets conditions.
+    fn all_hold_for(&self, conditions: &[Condition], of: &Of<'_>, item: Ref<'_>) -> bool {
+        let around = Around::of(item, None);
+        self.all(conditions, &Of::structure(of.path, &around, None))
     }
 
     fn all(&self, conditions: &[Condition], of: &Of<'_>) -> bool {
@@ -122,7 +123,7 @@ impl Validation<'_> {
     /// How many items of a list meet conditions.
     fn count(&self, list: &[&str], conditions: &[Condition], of: &Of<'_>) -> usize {
         let Value::StructList(items) = of.at(list).new else { return 0 };
-        items.iter().filter(|item| self.all(conditions, &Of::structure(of.path, *item, None, None))).count()
+        items.iter().filter(|item| self.all_hold_for(conditions, of, *item)).count()
     }
 }
 

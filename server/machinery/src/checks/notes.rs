@@ -58,8 +58,8 @@ impl Validation<'_> {
         }
     }
 
-    pub(super) fn assert_notes(&mut self, assertion: Assertion, of: Of<'_>) {
-        match assertion {
+    pub(super) fn assert_notes(&mut self, assertion: &Assertion, of: &Of<'_>) {
+        match *assertion {
             Assertion::Open(names) => names.iter().for_each(|name| self.open_notes(name)),
             Assertion::Note(name, key) => {
                 let key = if key.is_empty() { None } else { of.of_home(key).text() };

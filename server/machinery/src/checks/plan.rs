@@ -1,89 +1,182 @@
-//! Which checks of a struct have nothing to do, seen from one look at the field: most fields of most objects are empty.
+//! The declared checks of a struct as they are made: by part, the places of their fields known, and which of them have
+//! nothing to do, seen from one look at the field: most fields of most objects are empty.
 
-use super::{Assertion, CheckDef};
-use crate::def::{Shape, StructDef};
-use crate::reflect::{Ref, Value};
+mod condition;
+
+use self::condition::PlannedCondition;
+use super::{Assertion, CheckDef, Condition};
+use crate::def::{Form, Scalar, StructDef};
+use crate::reflect::{Place, Ref};
+
+/// The checks of a struct, in order, by the part that they belong to.
+#[derive(Debug)]
+pub(crate) struct Plan(Vec<(&'static str, Vec<Planned>)>);
 
 /// A check with the place of its field.
 #[derive(Debug)]
-pub(crate) struct Planned {
+pub(super) struct Planned {
     pub check: &'static CheckDef,
     /// Index of the first field on the way into the JSON fields of the struct; nothing for the struct itself.
-    field: Option<usize>,
-    when_empty: WhenEmpty,
+    pub field: Option<usize>,
+    /// The conditions beside that of its parts.
+    pub when: Box<[PlannedCondition]>,
+    /// The field, if the check finds nothing in it while it is empty, whatever its conditions say.
+    idle: Option<Place>,
+    /// Index of the next check of the part that may find something where this one finds an empty field.
+    pub behind: usize,
 }
 
-/// What a check does of an empty field.
+/// An empty field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WhenEmpty {
-    /// It may find something.
-    Asserts,
-    /// Nothing, if there is no struct on the way.
-    GoesOn,
-    /// Nothing, if there is no item, entry or struct.
-    Visits,
-    /// Nothing, also of a text that is empty in place.
-    Nothing,
+enum Empty {
+    /// Nothing where a pointer may be.
+    Missing,
+    /// A text in place.
+    Text,
+    /// A list or map.
+    Items,
+}
+
+impl Plan {
+    pub fn of(def: &'static StructDef) -> Self {
+        let mut parts: Vec<(&'static str, Vec<Planned>)> = Vec::new();
+        for check in def.checks {
+            let (names, when) = match check.when {
+                [Condition::Part(names), when @ ..] => (*names, when),
+                when => ([""].as_slice(), when),
+            };
+            for name in names {
+                let planned = Planned::of(def, check, when);
+                match parts.iter_mut().find(|(part, _)| part == name) {
+                    Some((_, checks)) => checks.push(planned),
+                    None => parts.push((name, vec![planned])),
+                }
+            }
+        }
+        parts.iter_mut().for_each(|(_, checks)| group(checks));
+        Plan(parts)
+    }
+
+    /// The checks of a part; the part without a name is that of checks that name none.
+    pub(super) fn part(&self, name: &str) -> &[Planned] {
+        self.0.iter().find(|(part, _)| *part == name).map_or(&[], |(_, checks)| checks)
+    }
+}
+
+/// Finds for each check the next one that looks at another field, or looks at it in another way.
+fn group(checks: &mut [Planned]) {
+    let mut behind = checks.len();
+    for index in (0..checks.len()).rev() {
+        let next = checks.get(index + 1);
+        if next.is_some_and(|next| !next.is_idle_with(&checks[index])) {
+            behind = index + 1;
+        }
+        checks[index].behind = behind;
+    }
 }
 
 impl Planned {
-    pub fn of(def: &'static StructDef) -> Vec<Planned> {
-        let find = |check: &CheckDef| check.field.first().and_then(|name| def.tables().find(name));
-        let plan = |check: &'static CheckDef| Planned { check, field: find(check), when_empty: when_empty(def, check) };
-        def.checks.iter().map(plan).collect()
+    fn of(def: &'static StructDef, check: &'static CheckDef, when: &'static [Condition]) -> Self {
+        let field = check.field.first().and_then(|name| def.tables().find(name));
+        let is_idle = |index: &usize| is_idle(def.tables().json[*index].field.form, check);
+        Planned {
+            check,
+            field,
+            when: when.iter().map(|condition| PlannedCondition::of(def, condition)).collect(),
+            idle: field.filter(is_idle).map(|index| Place::of(def, index)),
+            behind: 0,
+        }
     }
 
-    /// Whether the check finds nothing in the struct, whatever its conditions say.
+    /// Whether it finds nothing where another one finds nothing.
+    fn is_idle_with(&self, other: &Planned) -> bool {
+        self.field == other.field && self.idle.is_some() && other.idle.is_some()
+    }
+
+    /// Whether the check finds nothing in the struct, seen from its field alone.
     #[inline]
     pub fn is_idle(&self, new: Ref<'_>) -> bool {
-        let Some(field) = self.field else { return false };
-        match self.when_empty {
-            WhenEmpty::Asserts => false,
-            WhenEmpty::GoesOn => matches!(new.get_flat(field), Value::Null),
-            WhenEmpty::Visits | WhenEmpty::Nothing => match new.get_flat(field) {
-                Value::Null => true,
-                Value::String(text) => self.when_empty == WhenEmpty::Nothing && text.is_empty(),
-                Value::List(list) => list.is_empty(),
-                Value::StructList(list) => list.is_empty(),
-                value @ (Value::Map(_) | Value::StructMap(_)) => value.is_empty(),
-                _ => false,
-            },
-        }
+        self.idle.as_ref().is_some_and(|field| field.is_empty(new))
     }
 }
 
-fn when_empty(def: &'static StructDef, check: &CheckDef) -> WhenEmpty {
-    let [name] = check.field else { return WhenEmpty::GoesOn };
-    let is_pointer =
-        def.json_field(name).is_none_or(|field| matches!(field.shape(), Shape::Opt(_) | Shape::OptStruct(_)));
-    match check.assertions.first() {
-        Some(Assertion::Optional) if is_pointer => WhenEmpty::GoesOn,
-        Some(Assertion::Optional) => WhenEmpty::Nothing,
-        _ if check.assertions.iter().all(visits) => WhenEmpty::Visits,
-        _ => WhenEmpty::Asserts,
+/// Whether a check finds nothing while the first field on its way is empty.
+fn is_idle(form: Form, check: &CheckDef) -> bool {
+    let empty = match form {
+        Form::Opt(_) | Form::OptStruct(_) => Empty::Missing,
+        Form::One(Scalar::String) => Empty::Text,
+        Form::List(_) | Form::Map(_) | Form::StructList(..) | Form::StructMap(..) => Empty::Items,
+        Form::One(_) | Form::Struct(_) => return false,
+    };
+    match check.field.get(1) {
+        None => finds_nothing(check.assertions, empty),
+        // Items of a list are visited; the entry of a map that a way names is looked at also where it is missing.
+        Some(next) if matches!(form, Form::StructList(..)) => next.parse::<usize>().is_err(),
+        Some(_) => empty == Empty::Missing,
     }
+}
+
+/// Whether assertions find nothing wrong with an empty field, and note nothing.
+fn finds_nothing(assertions: &[Assertion], empty: Empty) -> bool {
+    for assertion in assertions {
+        match assertion {
+            Assertion::Optional | Assertion::Member(..) => return true,
+            Assertion::Forbidden(_) => {}
+            Assertion::At(_, inner)
+            | Assertion::Json(inner)
+            | Assertion::ShortKeys(_, inner)
+            | Assertion::Paired(_, inner)
+                if finds_nothing(inner, empty) => {}
+            assertion if is_about_parts(assertion) => {}
+            assertion if empty == Empty::Missing && is_about_values(assertion) => {}
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// Whether the assertion looks at items, entries, keys or structs only.
-fn visits(assertion: &Assertion) -> bool {
-    match assertion {
-        Assertion::Each(_)
-        | Assertion::Keys(_)
-        | Assertion::EachKey(_)
-        | Assertion::Below(_)
-        | Assertion::Inlined
-        | Assertion::ByHand(_)
-        | Assertion::Labels
-        | Assertion::MaxItems(..) => true,
-        Assertion::ShortKeys(_, inner) | Assertion::Paired(_, inner) => inner.iter().all(visits),
-        _ => false,
-    }
+fn is_about_parts(assertion: &Assertion) -> bool {
+    matches!(
+        assertion,
+        Assertion::Valid
+            | Assertion::Ratchet
+            | Assertion::Each(_)
+            | Assertion::Keys(_)
+            | Assertion::EachKey(_)
+            | Assertion::Key(_)
+            | Assertion::Below(_)
+            | Assertion::Inlined
+            | Assertion::ByHand(_)
+            | Assertion::Labels
+            | Assertion::MaxItems(..)
+    )
+}
+
+/// Whether the assertion looks at texts, numbers and quantities that are there only.
+fn is_about_values(assertion: &Assertion) -> bool {
+    matches!(
+        assertion,
+        Assertion::Min(..)
+            | Assertion::Max(..)
+            | Assertion::Range(..)
+            | Assertion::Positive(_)
+            | Assertion::NotNegative(_)
+            | Assertion::Port
+            | Assertion::MaxBytes(..)
+            | Assertion::MaxTotal(_)
+            | Assertion::Format(_)
+            | Assertion::Name(_)
+            | Assertion::OneOf(_)
+            | Assertion::Field(..)
+            | Assertion::Note(..)
+            | Assertion::Unnoted(..)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checks::Condition;
     use crate::def::Flags;
     use crate::describe;
 
@@ -101,10 +194,17 @@ mod tests {
     describe! { Crate, CRATE "Crate" { .checks(&[
         check(&["label"], &[Assertion::Optional, Assertion::MaxBytes(3, "")]),
         check(&["label"], &[Assertion::MaxBytes(3, "")]),
+        check(&["items"], &[Assertion::Labels]),
+        check(&["items"], &[Assertion::Labels]),
         check(&["lid"], &[Assertion::Optional, Assertion::MaxBytes(3, "")]),
         check(&["items"], &[Assertion::MaxItems(3, ""), Assertion::Each(&[Assertion::Required("")])]),
         check(&["items"], &[Assertion::Required(""), Assertion::Each(&[])]),
         check(&[], &[Assertion::Below("")]),
+        check(&["lid"], &[Assertion::OneOf(&["a"]), Assertion::At("lids", &[Assertion::Member("", &[&["label"]])])]),
+        check(&["lid"], &[Assertion::Tell("lid")]),
+        check(&["label"], &[Assertion::Forbidden("")]),
+        check(&["lid"], &[Assertion::Unnoted("lids", ""), Assertion::Noted("lids", "")]),
+        check(&["items", "0"], &[Assertion::Required("")]),
     ]) } [
         label: "label", 1, Flags::OMIT_EMPTY;
         lid:   "lid",   2, Flags::OMIT_EMPTY;
@@ -112,15 +212,25 @@ mod tests {
     ] }
 
     fn idle(of: &Crate) -> Vec<bool> {
-        CRATE.planned_checks().iter().map(|planned| planned.is_idle(Ref::of(of))).collect()
+        CRATE.planned_checks().part("").iter().map(|planned| planned.is_idle(Ref::of(of))).collect()
+    }
+
+    #[test]
+    fn a_check_that_is_passed_over_leads_behind_those_that_find_nothing_either() {
+        let checks = CRATE.planned_checks().part("").iter().enumerate();
+        let steps: Vec<usize> = checks.map(|(index, planned)| planned.behind - index).collect();
+        assert_eq!(steps, [1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
     }
 
     #[test]
     fn only_checks_that_find_nothing_in_an_empty_field_are_passed_over() {
-        assert_eq!(idle(&Crate::default()), [true, false, true, true, false, false]);
+        assert_eq!(
+            idle(&Crate::default()),
+            [true, false, true, true, true, true, false, false, true, false, true, false, false]
+        );
         let empty = Crate { lid: Some(String::new()), ..Crate::default() };
-        assert!(!idle(&empty)[2], "a pointer to an empty text is not empty");
+        assert!(!idle(&empty)[4], "a pointer to an empty text is not empty");
         let full = Crate { label: "a".into(), lid: Some("b".into()), items: vec!["c".into()] };
-        assert_eq!(idle(&full), [false; 6]);
+        assert_eq!(idle(&full), [false; 13]);
     }
 }

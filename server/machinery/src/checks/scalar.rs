@@ -10,7 +10,7 @@ use crate::reflect::Value;
 use crate::scalar::{IntOrString, Quantity};
 
 impl Validation<'_> {
-    pub(super) fn assert_scalar(&mut self, assertion: Assertion, of: Of<'_>) {
+    pub(super) fn assert_scalar(&mut self, assertion: &Assertion, of: &Of<'_>) {
         match of.new {
             Value::I32(number) => self.assert_number(assertion, of, number.into()),
             Value::I64(number) => self.assert_number(assertion, of, number),
@@ -19,7 +19,7 @@ impl Validation<'_> {
             Value::String(text) => self.assert_text(assertion, of, text),
             Value::Quantity(quantity) => self.assert_quantity(assertion, of, quantity),
             Value::RawExtension(raw) => self.assert_raw(assertion, of, raw.as_bytes()),
-            Value::List(_) | Value::Map(_) => match assertion {
+            Value::List(_) | Value::Map(_) => match *assertion {
                 Assertion::MaxTotal(max) if of.total_bytes() > max => self.too_long(of.path, max),
                 Assertion::OneOf(known) if of.has_other(known) => self.not_supported(of.path, of.shown(), known),
                 _ => {}
@@ -29,12 +29,12 @@ impl Validation<'_> {
         }
     }
 
-    fn assert_number(&mut self, assertion: Assertion, of: Of<'_>, number: i64) {
+    fn assert_number(&mut self, assertion: &Assertion, of: &Of<'_>, number: i64) {
         let mut refuse = |detail: &'static str, usual: &dyn Fn() -> String| match detail {
             "" => self.invalid(of.path, number, usual()),
             detail => self.invalid(of.path, number, detail),
         };
-        match assertion {
+        match *assertion {
             Assertion::Min(min, detail) if number < min => {
                 refuse(detail, &|| format!("must be greater than or equal to {min}"));
             }
@@ -55,8 +55,8 @@ impl Validation<'_> {
         }
     }
 
-    fn assert_text(&mut self, assertion: Assertion, of: Of<'_>, text: &str) {
-        match assertion {
+    fn assert_text(&mut self, assertion: &Assertion, of: &Of<'_>, text: &str) {
+        match *assertion {
             Assertion::MaxBytes(max, detail) if text.len() > max => match detail {
                 "" => self.too_long(of.path, max),
                 detail => self.invalid(of.path, of.shown(), detail),
@@ -71,12 +71,12 @@ impl Validation<'_> {
         }
     }
 
-    fn assert_quantity(&mut self, assertion: Assertion, of: Of<'_>, quantity: &Quantity) {
+    fn assert_quantity(&mut self, assertion: &Assertion, of: &Of<'_>, quantity: &Quantity) {
         if let Assertion::Min(..) | Assertion::Max(..) = assertion {
             return self.assert_number(assertion, of, quantity.value());
         }
         let sign = quantity.sign();
-        let detail = match assertion {
+        let detail = match *assertion {
             Assertion::Positive(detail) if !sign.is_gt() => or(detail, "must be greater than zero"),
             Assertion::NotNegative(detail) if sign.is_lt() => or(detail, "must be greater than or equal to 0"),
             _ => return,
@@ -85,9 +85,9 @@ impl Validation<'_> {
     }
 
     /// Messages do not show raw JSON.
-    fn assert_raw(&mut self, assertion: Assertion, of: Of<'_>, bytes: &[u8]) {
+    fn assert_raw(&mut self, assertion: &Assertion, of: &Of<'_>, bytes: &[u8]) {
         const OMITTED: &str = "<value omitted>";
-        match assertion {
+        match *assertion {
             Assertion::MaxBytes(max, _) if bytes.len() > max => self.errors.push(FieldError::too_long(of.path, max)),
             Assertion::JsonObject if !bytes.is_empty() => match json::parse(bytes, &mut json::Issues::ignore()) {
                 Err(why) => self.invalid(of.path, OMITTED, format!("error parsing data as JSON: {why}")),
@@ -99,8 +99,8 @@ impl Validation<'_> {
         }
     }
 
-    fn assert_bytes(&mut self, assertion: Assertion, of: Of<'_>, bytes: &[u8]) {
-        if let Assertion::MaxBytes(max, _) = assertion
+    fn assert_bytes(&mut self, assertion: &Assertion, of: &Of<'_>, bytes: &[u8]) {
+        if let Assertion::MaxBytes(max, _) = *assertion
             && bytes.len() > max
         {
             self.too_long(of.path, max);

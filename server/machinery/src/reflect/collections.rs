@@ -16,7 +16,6 @@ pub struct StructList<'a> {
     pub(super) def: &'static StructDef,
     pub(super) at: NonNull<u8>,
     pub(super) len: usize,
-    pub(super) stride: usize,
     pub(super) life: PhantomData<&'a u8>,
 }
 
@@ -39,7 +38,7 @@ impl<'a> StructList<'a> {
         // SAFETY: each index is below the length.
         (0..self.len).map(move |i| Ref {
             def: self.def,
-            at: unsafe { self.at.add(i * self.stride) },
+            at: unsafe { self.at.add(i * self.def.access.size) },
             life: PhantomData,
         })
     }
@@ -48,7 +47,7 @@ impl<'a> StructList<'a> {
         // SAFETY: the index is below the length.
         (index < self.len).then(|| Ref {
             def: self.def,
-            at: unsafe { self.at.add(index * self.stride) },
+            at: unsafe { self.at.add(index * self.def.access.size) },
             life: PhantomData,
         })
     }
@@ -93,7 +92,7 @@ impl<'a> StructListMut<'a> {
     pub fn as_list(&self) -> StructList<'_> {
         // SAFETY: as in `push`; the borrow of self keeps writers away.
         let (at, len) = unsafe { (self.access.slice)(self.at) };
-        StructList { def: self.def, at, len, stride: self.access.stride, life: PhantomData }
+        StructList { def: self.def, at, len, life: PhantomData }
     }
 
     /// Each item in order.

@@ -166,7 +166,7 @@ pub(super) unsafe fn read_in_place<'a>(shape: Shape, at: NonNull<u8>) -> Value<'
             },
             Shape::StructList(def, access) => {
                 let (at, len) = (access.slice)(at);
-                Value::StructList(StructList { def, at, len, stride: access.stride, life: PhantomData })
+                Value::StructList(StructList { def, at, len, life: PhantomData })
             }
             Shape::StructMap(def, access) => Value::StructMap(StructMap { def, at, access, life: PhantomData }),
         }

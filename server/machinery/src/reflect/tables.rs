@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use crate::checks::Planned;
+use crate::checks;
 use crate::def::{FieldDef, Flags, JsonForm, Scalar, Shape, StructDef};
 use crate::defaulting::has_defaults;
 use crate::json::Key;
@@ -57,7 +57,7 @@ pub(crate) enum Probe {
 }
 
 impl Probe {
-    fn of(shape: Shape, flags: Flags) -> Self {
+    pub(super) fn of(shape: Shape, flags: Flags) -> Self {
         match shape {
             _ if !flags.has(Flags::OMIT_EMPTY) => Probe::Written,
             Shape::Struct(_) => Probe::Written,
@@ -84,6 +84,15 @@ impl Probe {
 pub(crate) struct OwnField {
     pub offset: usize,
     pub shape: Shape,
+    /// How to see that it is empty.
+    pub probe: Probe,
+}
+
+impl OwnField {
+    fn of(field: &FieldDef) -> Self {
+        let shape = field.shape();
+        OwnField { offset: field.offset, shape, probe: Probe::of(shape, Flags::OMIT_EMPTY) }
+    }
 }
 
 /// A field as protobuf sees it.
@@ -136,7 +145,7 @@ pub struct Tables {
     pub(crate) plans: [OnceLock<Plan>; 2],
     /// See [`StructDef::gates`].
     gates: OnceLock<Vec<&'static str>>,
-    checks: OnceLock<Vec<Planned>>,
+    checks: OnceLock<checks::Plan>,
 }
 
 /// Mixes length and three bytes: names of one struct seldom agree in all four.
@@ -178,7 +187,7 @@ impl Tables {
         };
         let (steps, always) = steps(def);
         Tables {
-            fields: def.fields.iter().map(|f| OwnField { offset: f.offset, shape: f.shape() }).collect(),
+            fields: def.fields.iter().map(OwnField::of).collect(),
             json,
             probes,
             steps,
@@ -271,8 +280,8 @@ impl StructDef {
     }
 
     /// Its declared checks, in order.
-    pub(crate) fn planned_checks(&'static self) -> &'static [Planned] {
-        self.tables().checks.get_or_init(|| Planned::of(self))
+    pub(crate) fn planned_checks(&'static self) -> &'static checks::Plan {
+        self.tables().checks.get_or_init(|| checks::Plan::of(self))
     }
 
     /// The path of the Rust type, the modules of which are named after API group and version.

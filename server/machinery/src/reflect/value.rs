@@ -300,6 +300,6 @@ impl PartialEq for Value<'_> {
 
 impl PartialEq for Ref<'_> {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.def(), other.def()) && (0..self.def().fields.len()).all(|i| self.get(i) == other.get(i))
+        std::ptr::eq(self.def(), other.def()) && self.holds_same(*other)
     }
 }

@@ -144,6 +144,22 @@ impl<'a> Ref<'a> {
         self.def.tables().find(json).map(|i| self.get_flat(i))
     }
 
+    /// Whether it and another struct of its type hold the same. Most fields of most structs are empty in both, which is
+    /// seen without reading them.
+    pub(super) fn holds_same(self, other: Ref<'_>) -> bool {
+        self.def.tables().fields.iter().all(|field| {
+            // SAFETY: the field is one of both structs' own, and the probe is that of its shape.
+            unsafe {
+                let (mine, others) = (self.at.add(field.offset), other.at.add(field.offset));
+                match (is_omitted(field.probe, field.shape, mine), is_omitted(field.probe, field.shape, others)) {
+                    (true, true) => true,
+                    (false, false) => read(field.shape, mine) == read(field.shape, others),
+                    _ => false,
+                }
+            }
+        })
+    }
+
     /// The members of an open struct that are no declared fields.
     pub fn undeclared(self) -> Option<&'a Document> {
         match self.get(self.def.tables().undeclared?) {

@@ -1,0 +1,102 @@
+//! Conditions whose fields are looked up once.
+
+use crate::checks::Condition;
+use crate::checks::of::{Of, is_one_of};
+use crate::def::{Form, StructDef};
+use crate::hooks::Validation;
+use crate::reflect::{Place, Ref, Value};
+
+/// A [`Condition`] of the checks of one struct.
+#[derive(Debug)]
+pub(in crate::checks) enum PlannedCondition {
+    Set(Way),
+    Unset(Way),
+    Is(Way, &'static [&'static str]),
+    None(Box<[Way]>),
+    Many(Box<[Way]>),
+    Not(Box<PlannedCondition>),
+    Any(Box<[PlannedCondition]>),
+    All(Box<[PlannedCondition]>),
+    /// One that is not about what stands in fields of structs alone.
+    Other(&'static Condition),
+}
+
+/// A way through structs to a field.
+#[derive(Debug)]
+pub(in crate::checks) struct Way {
+    structs: Box<[Place]>,
+    field: Place,
+}
+
+impl PlannedCondition {
+    pub fn of(def: &'static StructDef, condition: &'static Condition) -> Self {
+        let all = |conditions: &'static [Condition]| conditions.iter().map(|inner| Self::of(def, inner)).collect();
+        let planned = match *condition {
+            Condition::Set(field) => Way::of(def, field).map(Self::Set),
+            Condition::Unset(field) => Way::of(def, field).map(Self::Unset),
+            Condition::Is(field, known) => Way::of(def, field).map(|way| Self::Is(way, known)),
+            Condition::None(fields) => Way::all(def, fields).map(Self::None),
+            Condition::Many(fields) => Way::all(def, fields).map(Self::Many),
+            Condition::Not(inner) => Some(Self::Not(Box::new(Self::of(def, inner)))),
+            Condition::Any(conditions) => Some(Self::Any(all(conditions))),
+            Condition::All(conditions) => Some(Self::All(all(conditions))),
+            _ => None,
+        };
+        planned.unwrap_or(Self::Other(condition))
+    }
+
+    /// Whether it holds for a struct.
+    pub fn holds(&self, validation: &Validation<'_>, new: Ref<'_>, of: &Of<'_>) -> bool {
+        let holds = |inner: &Self| inner.holds(validation, new, of);
+        match self {
+            Self::Set(way) => !way.is_empty(new),
+            Self::Unset(way) => way.is_empty(new),
+            Self::Is(way, known) => is_one_of(way.value(new), known),
+            Self::None(ways) => ways.iter().all(|way| way.is_empty(new)),
+            Self::Many(ways) => ways.iter().filter(|way| !way.is_empty(new)).nth(1).is_some(),
+            Self::Not(inner) => !holds(inner),
+            Self::Any(conditions) => conditions.iter().any(holds),
+            Self::All(conditions) => conditions.iter().all(holds),
+            Self::Other(condition) => validation.holds(condition, of),
+        }
+    }
+}
+
+impl Way {
+    /// Nothing for a way that does not lead to a field, or leads through a list or map.
+    fn of(def: &'static StructDef, names: &[&str]) -> Option<Self> {
+        let (name, outer) = names.split_last()?;
+        let (mut structs, mut def) = (Vec::new(), def);
+        for name in outer {
+            let index = def.tables().find(name)?;
+            structs.push(Place::of(def, index));
+            def = match def.tables().json[index].field.form {
+                Form::Struct(below) | Form::OptStruct(below) => below(),
+                _ => return None,
+            };
+        }
+        let field = Place::of(def, def.tables().find(name)?);
+        Some(Way { structs: structs.into(), field })
+    }
+
+    /// Nothing if one of the ways is none.
+    fn all(def: &'static StructDef, ways: &[&[&str]]) -> Option<Box<[Self]>> {
+        ways.iter().map(|way| Self::of(def, way)).collect()
+    }
+
+    /// The struct that has the field, if it is there.
+    #[inline]
+    fn home<'a>(&self, new: Ref<'a>) -> Option<Ref<'a>> {
+        self.structs.iter().try_fold(new, |of, place| place.structure(of))
+    }
+
+    /// The value at the end; nothing behind a struct that is not there.
+    fn value<'a>(&self, new: Ref<'a>) -> Value<'a> {
+        self.home(new).map_or(Value::Null, |home| self.field.value(home))
+    }
+
+    #[inline]
+    fn is_empty(&self, new: Ref<'_>) -> bool {
+        self.home(new).is_none_or(|home| self.field.is_empty(home))
+    }
+}
