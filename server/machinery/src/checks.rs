@@ -278,8 +278,10 @@ impl Validation<'_> {
                 next = planned.behind;
                 continue;
             }
-            next += 1;
-            if planned.when.iter().all(|condition| condition.holds(self, new, of)) {
+            let unmet = planned.when.iter().position(|condition| !condition.holds(self, new, of));
+            // Nothing is made on the way to the next check that has another first condition.
+            next = if unmet == Some(0) { planned.behind_condition } else { next + 1 };
+            if unmet.is_none() {
                 self.make(planned, of);
             }
         }
@@ -293,9 +295,8 @@ impl Validation<'_> {
             self.walk(check.field, check.assertions, of);
             return;
         };
-        let mut field = Of { path: &of.path.child(name), ..*of };
-        field.enter(new, index);
-        self.walk(rest, check.assertions, &field);
+        let path = of.path.child(name);
+        self.walk(rest, check.assertions, &of.field_of(&path, new, index));
     }
 
     /// Goes on to a field, in each item of a list. Nothing is asserted of a field below a struct that is not there.

@@ -29,7 +29,7 @@ pub fn uses_gate(value: Ref<'_>, gate: &str) -> bool {
 fn uses_any(value: Ref<'_>, gates: &[&str]) -> bool {
     let def = value.def();
     def.gates().iter().any(|gate| gates.contains(gate))
-        && def.fields.iter().enumerate().any(|(index, field)| {
+        && def.gated_fields().any(|(index, field)| {
             let value = value.get(index);
             (gates.contains(&field.info.gate) && is_used(field, value))
                 || holds_any(field, value, gates)
@@ -78,7 +78,7 @@ fn drop_all(mut value: Mut<'_>, off: &[&str]) -> bool {
         return false;
     }
     let mut may_go = false;
-    for (index, field) in def.fields.iter().enumerate() {
+    for (index, field) in def.gated_fields() {
         if off.contains(&field.info.gate) {
             may_go |= field.info.gate_with_struct && is_used(field, value.as_ref().get(index));
             value.slot(index).clear();

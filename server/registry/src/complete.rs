@@ -3,10 +3,11 @@
 //! Older servers stored older versions of an object, and fields without the defaults that these fields have by now.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use foldhash::quality::RandomState;
 use machinery::catalog::{Catalog, KindDef, parse_api_version};
 use machinery::reflect::Owned;
 use machinery::{defaulting, envelope, json, protobuf};
@@ -48,7 +49,7 @@ fn slot(hash: u64) -> &'static AtomicU64 {
 
 fn hash(value: &[u8]) -> u64 {
     static STATE: OnceLock<RandomState> = OnceLock::new();
-    STATE.get_or_init(RandomState::new).hash_one(value)
+    STATE.get_or_init(RandomState::default).hash_one(value)
 }
 
 impl Complete {

@@ -8,16 +8,13 @@ const MOST_NAME: usize = 255;
 /// The pull policy of an image that came without one: images whose tag moves are always pulled. What is no reference counts as pinned;
 /// validation has its own words for it.
 pub fn default_pull_policy(image: &str) -> String {
-    let policy =
-        if tag(image).as_deref() == Some("latest") { pull_policy::ALWAYS } else { pull_policy::IF_NOT_PRESENT };
+    let policy = if is_latest(image) { pull_policy::ALWAYS } else { pull_policy::IF_NOT_PRESENT };
     policy.to_owned()
 }
 
-/// The tag of a reference: `latest` when it has neither tag nor digest, `None` when it is malformed or has only a digest.
-fn tag(image: &str) -> Option<String> {
-    if image.len() == 64 && image.bytes().all(is_lower_hex) {
-        return None;
-    }
+/// Whether it is a reference with the tag `latest`, which one has that has neither tag nor digest. Most have another one, and no more is
+/// looked at of them.
+fn is_latest(image: &str) -> bool {
     let (rest, digest) = match image.split_once('@') {
         Some((rest, digest)) => (rest, Some(digest)),
         None => (image, None),
@@ -27,12 +24,9 @@ fn tag(image: &str) -> Option<String> {
         Some((last, tag)) => (&rest[..path_at + last.len()], Some(tag)),
         None => (rest, None),
     };
-    let well_formed = is_name(name) && tag.is_none_or(is_tag) && digest.is_none_or(is_digest);
-    match (well_formed, tag, digest) {
-        (false, ..) | (true, None, Some(_)) => None,
-        (true, Some(tag), _) => Some(tag.to_owned()),
-        (true, None, None) => Some("latest".to_owned()),
-    }
+    let is_id = image.len() == 64 && image.bytes().all(is_lower_hex);
+    let is_latest = tag.map_or(digest.is_none() && !is_id, |tag| tag == "latest");
+    is_latest && is_name(name) && digest.is_none_or(is_digest)
 }
 
 /// `[host[:port]/]path`, where what stands before the first `/` is a host only when it looks like one.
@@ -94,13 +88,6 @@ fn is_path_component(part: &str) -> bool {
     }
 }
 
-fn is_tag(tag: &str) -> bool {
-    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-    tag.len() <= 128
-        && tag.bytes().next().is_some_and(is_word)
-        && tag.bytes().all(|b| is_word(b) || b == b'.' || b == b'-')
-}
-
 fn is_digest(digest: &str) -> bool {
     let length = match digest.split_once(':') {
         Some(("sha256", hex)) => (hex, 64),
@@ -113,4 +100,22 @@ fn is_digest(digest: &str) -> bool {
 
 fn is_lower_hex(b: u8) -> bool {
     b.is_ascii_digit() || (b'a'..=b'f').contains(&b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_always_pulled_whose_tag_is_latest() {
+        let digest = format!("@sha256:{}", "a".repeat(64));
+        for image in ["nginx", "nginx:latest", "example.com:5000/shop/web", &format!("nginx:latest{digest}")] {
+            assert_eq!(default_pull_policy(image), pull_policy::ALWAYS, "{image}");
+        }
+        let pinned =
+            ["nginx:1.24", "Not/A/Name:latest", "nginx@sha256:1", "", &"a".repeat(64), &format!("nginx{digest}")];
+        for image in pinned.into_iter().chain(["nginx:latest@sha256:1", "example.com:5000/shop/web:v1"]) {
+            assert_eq!(default_pull_policy(image), pull_policy::IF_NOT_PRESENT, "{image}");
+        }
+    }
 }

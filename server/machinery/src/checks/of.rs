@@ -86,7 +86,7 @@ impl<'a> Of<'a> {
         match self.new {
             Value::Struct(new) => {
                 let Some(index) = new.def().tables().find(name) else { return false };
-                self.enter(new, index);
+                *self = self.field_of(self.path, new, index);
             }
             Value::Map(_) | Value::StructMap(_) | Value::List(_) | Value::StructList(_) => {
                 self.is_entry = true;
@@ -99,17 +99,17 @@ impl<'a> Of<'a> {
         true
     }
 
-    /// Goes on to a field of the struct that it is.
-    pub fn enter(&mut self, new: Ref<'a>, index: usize) {
+    /// A field of the struct that it is, with what is stored there.
+    #[inline(always)]
+    pub fn field_of(&self, path: &'a Path<'a>, new: Ref<'a>, index: usize) -> Of<'a> {
         let field = new.def().tables().json[index].field;
-        (self.field, self.is_entry, self.key) = (Some(field), false, None);
-        self.new = new.get_flat(index);
-        if let Some(old) = self.old {
-            self.old = match old {
-                Value::Struct(old) if std::ptr::eq(old.def(), new.def()) => Some(old.get_flat(index)),
-                old => stored_below(old, field.json),
-            };
-        }
+        let old = match self.old {
+            None => None,
+            Some(Value::Struct(old)) if std::ptr::eq(old.def(), new.def()) => Some(old.get_flat(index)),
+            Some(old) => stored_below(old, field.json),
+        };
+        let new = new.get_flat(index);
+        Of { path, field: Some(field), new, old, key: None, is_entry: false, around: self.around }
     }
 
     /// The path of what a step leads to.

@@ -24,6 +24,8 @@ pub(super) struct Planned {
     idle: Option<Place>,
     /// Index of the next check of the part that may find something where this one finds an empty field.
     pub behind: usize,
+    /// Index of the next check that may be made where the first condition of this one does not hold.
+    pub behind_condition: usize,
 }
 
 /// An empty field.
@@ -63,15 +65,19 @@ impl Plan {
     }
 }
 
-/// Finds for each check the next one that looks at another field, or looks at it in another way.
+/// Finds for each check the next one that looks at another field or in another way, and the next one that has another
+/// first condition.
 fn group(checks: &mut [Planned]) {
-    let mut behind = checks.len();
+    let (mut behind, mut behind_condition) = (checks.len(), checks.len());
     for index in (0..checks.len()).rev() {
-        let next = checks.get(index + 1);
-        if next.is_some_and(|next| !next.is_idle_with(&checks[index])) {
+        let (check, next) = (&checks[index], checks.get(index + 1));
+        if next.is_some_and(|next| !next.is_idle_with(check)) {
             behind = index + 1;
         }
-        checks[index].behind = behind;
+        if next.is_some_and(|next| !next.has_first_condition_of(check)) {
+            behind_condition = index + 1;
+        }
+        (checks[index].behind, checks[index].behind_condition) = (behind, behind_condition);
     }
 }
 
@@ -85,12 +91,19 @@ impl Planned {
             when: when.iter().map(|condition| PlannedCondition::of(def, condition)).collect(),
             idle: field.filter(is_idle).map(|index| Place::of(def, index)),
             behind: 0,
+            behind_condition: 0,
         }
     }
 
     /// Whether it finds nothing where another one finds nothing.
     fn is_idle_with(&self, other: &Planned) -> bool {
         self.field == other.field && self.idle.is_some() && other.idle.is_some()
+    }
+
+    /// Whether the first condition, if there is one, is that of another check.
+    fn has_first_condition_of(&self, other: &Planned) -> bool {
+        let text = |planned: &Planned| planned.when.first().map(|condition| format!("{condition:?}"));
+        text(self).is_some_and(|condition| text(other) == Some(condition))
     }
 
     /// Whether the check finds nothing in the struct, seen from its field alone.
@@ -187,6 +200,10 @@ mod tests {
         items: Vec<String>,
     }
 
+    const fn check_when(when: &'static [Condition]) -> CheckDef {
+        CheckDef { field: &[], when, assertions: &[] }
+    }
+
     const fn check(field: &'static [&'static str], assertions: &'static [Assertion]) -> CheckDef {
         CheckDef { field, when: &[Condition::Update], assertions }
     }
@@ -205,6 +222,10 @@ mod tests {
         check(&["label"], &[Assertion::Forbidden("")]),
         check(&["lid"], &[Assertion::Unnoted("lids", ""), Assertion::Noted("lids", "")]),
         check(&["items", "0"], &[Assertion::Required("")]),
+        check_when(&[Condition::Part(&["later"]), Condition::Update]),
+        check_when(&[Condition::Part(&["later", "last"]), Condition::Update, Condition::Gate("a")]),
+        check_when(&[Condition::Part(&["later"]), Condition::Not(&Condition::Update)]),
+        check_when(&[Condition::Part(&["later"])]),
     ]) } [
         label: "label", 1, Flags::OMIT_EMPTY;
         lid:   "lid",   2, Flags::OMIT_EMPTY;
@@ -220,6 +241,15 @@ mod tests {
         let checks = CRATE.planned_checks().part("").iter().enumerate();
         let steps: Vec<usize> = checks.map(|(index, planned)| planned.behind - index).collect();
         assert_eq!(steps, [1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+    }
+
+    #[test]
+    fn a_condition_that_does_not_hold_leads_behind_the_checks_that_have_it_too() {
+        let checks = CRATE.planned_checks().part("later").iter().enumerate();
+        let steps: Vec<usize> = checks.map(|(index, planned)| planned.behind_condition - index).collect();
+        assert_eq!(steps, [2, 1, 1, 1]);
+        assert_eq!(CRATE.planned_checks().part("last").len(), 1);
+        assert!(CRATE.planned_checks().part("first").is_empty());
     }
 
     #[test]

@@ -145,6 +145,8 @@ pub struct Tables {
     pub(crate) plans: [OnceLock<Plan>; 2],
     /// See [`StructDef::gates`].
     gates: OnceLock<Vec<&'static str>>,
+    /// See [`StructDef::gated_fields`].
+    gated_fields: OnceLock<Vec<usize>>,
     checks: OnceLock<checks::Plan>,
 }
 
@@ -201,6 +203,7 @@ impl Tables {
             defaults_below: fields(|f| f.shape().struct_def().is_some_and(has_defaults)),
             plans: Default::default(),
             gates: OnceLock::new(),
+            gated_fields: OnceLock::new(),
             checks: OnceLock::new(),
         }
     }
@@ -296,6 +299,20 @@ impl StructDef {
             gather_gates(self, &mut gates, &mut seen);
             gates.into_iter().collect()
         })
+    }
+
+    /// The fields that have a gate, or values of gates, or hold structs with such fields.
+    pub(crate) fn gated_fields(&'static self) -> impl Iterator<Item = (usize, &'static FieldDef)> {
+        let is_gated = |field: &FieldDef| {
+            let below = field.shape().struct_def();
+            !field.info.gate.is_empty()
+                || !field.info.gated_values.is_empty()
+                || below.is_some_and(|below| !below.gates().is_empty())
+        };
+        let indexes = self.tables().gated_fields.get_or_init(|| {
+            self.fields.iter().enumerate().filter(|(_, field)| is_gated(field)).map(|(index, _)| index).collect()
+        });
+        indexes.iter().map(|index| (*index, &self.fields[*index]))
     }
 
     /// JSON fields in order of output, inlined structs flat.
