@@ -274,13 +274,13 @@ impl Validation<'_> {
         let checks = new.def().planned_checks().part(part);
         let mut next = 0;
         while let Some(planned) = checks.get(next) {
-            if planned.is_idle(new) {
-                next = planned.behind;
+            if planned.finds_nothing(new) {
+                next = planned.behind as usize;
                 continue;
             }
             let unmet = planned.when.iter().position(|condition| !condition.holds(self, new, of));
             // Nothing is made on the way to the next check that has another first condition.
-            next = if unmet == Some(0) { planned.behind_condition } else { next + 1 };
+            next = if unmet == Some(0) { planned.behind_condition as usize } else { next + 1 };
             if unmet.is_none() {
                 self.make(planned, of);
             }
@@ -290,13 +290,18 @@ impl Validation<'_> {
 
     /// Makes a check whose conditions hold.
     fn make(&mut self, planned: &Planned, of: &Of<'_>) {
-        let check = planned.check;
-        let (Some(index), Value::Struct(new), [name, rest @ ..]) = (planned.field, of.new, check.field) else {
-            self.walk(check.field, check.assertions, of);
+        if let (Some(choice), Value::Struct(new)) = (&planned.choice, of.new) {
+            let is_chosen = choice.when.iter().all(|condition| condition.holds(self, new, of));
+            return self.set_option(choice.option, is_chosen);
+        }
+        let (Some(place), Value::Struct(new)) = (planned.field, of.new) else {
+            if planned.name.is_empty() {
+                self.assert_all(planned.assertions, of);
+            }
             return;
         };
-        let path = of.path.child(name);
-        self.walk(rest, check.assertions, &of.field_of(&path, new, index));
+        let path = of.path.child(planned.name);
+        self.walk(planned.rest, planned.assertions, &of.field_of(&path, new, place));
     }
 
     /// Goes on to a field, in each item of a list. Nothing is asserted of a field below a struct that is not there.

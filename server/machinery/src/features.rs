@@ -7,6 +7,8 @@ mod table;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
+use foldhash::fast::RandomState;
+
 pub use table::names::*;
 
 /// Alpha features of Kubernetes that this server does not have. Their gates are known, and cannot be turned on.
@@ -129,7 +131,8 @@ impl KnownGates {
 #[derive(Clone, Debug)]
 pub struct FeatureGates {
     known: KnownGates,
-    values: HashMap<&'static str, bool>,
+    /// No name of a client's gets into it.
+    values: HashMap<&'static str, bool, RandomState>,
 }
 
 impl Default for FeatureGates {

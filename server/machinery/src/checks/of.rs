@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::items::Items;
-use crate::def::{FieldDef, Flags, Form};
+use crate::def::Flags;
 use crate::field_path::Path;
 use crate::format::is_valid_percent;
-use crate::reflect::{List, Ref, Value};
+use crate::reflect::{List, Place, Ref, Value};
 use crate::scalar::IntOrString;
 
 /// A struct, a field of one, or a part of a field's value.
@@ -14,7 +14,7 @@ use crate::scalar::IntOrString;
 pub(super) struct Of<'a> {
     pub path: &'a Path<'a>,
     /// Nothing for a struct whose checks are made.
-    pub field: Option<&'static FieldDef>,
+    pub field: Option<Place>,
     pub new: Value<'a>,
     pub old: Option<Value<'a>>,
     /// The key of the entry that it is.
@@ -85,8 +85,8 @@ impl<'a> Of<'a> {
     pub fn advance(&mut self, name: &'a str) -> bool {
         match self.new {
             Value::Struct(new) => {
-                let Some(index) = new.def().tables().find(name) else { return false };
-                *self = self.field_of(self.path, new, index);
+                let Some(place) = Place::find(new.def(), name) else { return false };
+                *self = self.field_of(self.path, new, place);
             }
             Value::Map(_) | Value::StructMap(_) | Value::List(_) | Value::StructList(_) => {
                 self.is_entry = true;
@@ -101,15 +101,14 @@ impl<'a> Of<'a> {
 
     /// A field of the struct that it is, with what is stored there.
     #[inline(always)]
-    pub fn field_of(&self, path: &'a Path<'a>, new: Ref<'a>, index: usize) -> Of<'a> {
-        let field = new.def().tables().json[index].field;
+    pub fn field_of(&self, path: &'a Path<'a>, new: Ref<'a>, place: Place) -> Of<'a> {
         let old = match self.old {
             None => None,
-            Some(Value::Struct(old)) if std::ptr::eq(old.def(), new.def()) => Some(old.get_flat(index)),
-            Some(old) => stored_below(old, field.json),
+            Some(Value::Struct(old)) if std::ptr::eq(old.def(), new.def()) => Some(place.value(old)),
+            Some(old) => stored_below(old, place.field().json),
         };
-        let new = new.get_flat(index);
-        Of { path, field: Some(field), new, old, key: None, is_entry: false, around: self.around }
+        let new = place.value(new);
+        Of { path, field: Some(place), new, old, key: None, is_entry: false, around: self.around }
     }
 
     /// The path of what a step leads to.
@@ -215,7 +214,7 @@ impl<'a> Of<'a> {
 
     /// The field that it is of, as a number.
     pub(super) fn place(&self) -> usize {
-        self.field.map_or(0, |field| std::ptr::from_ref(field).addr())
+        self.field.map_or(0, |place| std::ptr::from_ref(place.field()).addr())
     }
 
     /// Whether an update changes it.
@@ -325,13 +324,8 @@ impl<'a> Of<'a> {
     /// Whether Go's code would find nothing: nil, no text, no items. A number, a truth value and a struct in place are
     /// never empty, nor is what a pointer leads to.
     pub fn is_empty(&self) -> bool {
-        is_empty(self.new, self.is_entry || self.field.is_some_and(is_pointer))
+        is_empty(self.new, self.is_entry || self.field.is_some_and(Place::is_pointer))
     }
-}
-
-/// Whether a field is a pointer in Go.
-pub(super) fn is_pointer(field: &FieldDef) -> bool {
-    matches!(field.form, Form::Opt(_) | Form::OptStruct(_))
 }
 
 /// [`Of::is_empty`] of a value that stands behind a pointer, or does not.

@@ -13,19 +13,34 @@ use crate::reflect::{Place, Ref};
 pub(crate) struct Plan(Vec<(&'static str, Vec<Planned>)>);
 
 /// A check with the place of its field.
+///
+/// What is asked first stands first: of most checks no more than that is read.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Planned {
-    pub check: &'static CheckDef,
-    /// Index of the first field on the way into the JSON fields of the struct; nothing for the struct itself.
-    pub field: Option<usize>,
+    /// The first field on the way; nothing for the struct itself.
+    pub field: Option<Place>,
+    /// Index of the next check of the part that may find something where this one finds an empty field.
+    pub behind: u32,
+    /// Index of the next check that may be made where the first condition of this one does not hold.
+    pub behind_condition: u32,
+    /// Whether the check finds nothing in the field while it is empty, whatever its conditions say.
+    is_idle: bool,
     /// The conditions beside that of its parts.
     pub when: Box<[PlannedCondition]>,
-    /// The field, if the check finds nothing in it while it is empty, whatever its conditions say.
-    idle: Option<Place>,
-    /// Index of the next check of the part that may find something where this one finds an empty field.
-    pub behind: usize,
-    /// Index of the next check that may be made where the first condition of this one does not hold.
-    pub behind_condition: usize,
+    pub assertions: &'static [Assertion],
+    /// What the check chooses, if it does nothing else.
+    pub choice: Option<Box<Choice>>,
+    /// The name of the first field on the way, and the names behind it.
+    pub name: &'static str,
+    pub rest: &'static [&'static str],
+}
+
+/// An option, and the conditions under which it is chosen: [`Assertion::Choose`].
+#[derive(Debug)]
+pub(super) struct Choice {
+    pub option: &'static str,
+    pub when: Box<[PlannedCondition]>,
 }
 
 /// An empty field.
@@ -68,14 +83,14 @@ impl Plan {
 /// Finds for each check the next one that looks at another field or in another way, and the next one that has another
 /// first condition.
 fn group(checks: &mut [Planned]) {
-    let (mut behind, mut behind_condition) = (checks.len(), checks.len());
+    let (mut behind, mut behind_condition) = (checks.len() as u32, checks.len() as u32);
     for index in (0..checks.len()).rev() {
         let (check, next) = (&checks[index], checks.get(index + 1));
         if next.is_some_and(|next| !next.is_idle_with(check)) {
-            behind = index + 1;
+            behind = index as u32 + 1;
         }
         if next.is_some_and(|next| !next.has_first_condition_of(check)) {
-            behind_condition = index + 1;
+            behind_condition = index as u32 + 1;
         }
         (checks[index].behind, checks[index].behind_condition) = (behind, behind_condition);
     }
@@ -83,13 +98,21 @@ fn group(checks: &mut [Planned]) {
 
 impl Planned {
     fn of(def: &'static StructDef, check: &'static CheckDef, when: &'static [Condition]) -> Self {
-        let field = check.field.first().and_then(|name| def.tables().find(name));
-        let is_idle = |index: &usize| is_idle(def.tables().json[*index].field.form, check);
+        let (name, rest) = check.field.split_first().unwrap_or((&"", &[]));
+        let field = Place::find(def, name);
+        let all = |when: &'static [Condition]| when.iter().map(|condition| PlannedCondition::of(def, condition));
+        let choice = match (check.field, check.assertions) {
+            ([], [Assertion::Choose(option, when)]) => Some(Box::new(Choice { option, when: all(when).collect() })),
+            _ => None,
+        };
         Planned {
-            check,
             field,
-            when: when.iter().map(|condition| PlannedCondition::of(def, condition)).collect(),
-            idle: field.filter(is_idle).map(|index| Place::of(def, index)),
+            choice,
+            is_idle: field.is_some_and(|field| is_idle(field.field().form, check)),
+            assertions: check.assertions,
+            name,
+            rest,
+            when: all(when).collect(),
             behind: 0,
             behind_condition: 0,
         }
@@ -97,7 +120,7 @@ impl Planned {
 
     /// Whether it finds nothing where another one finds nothing.
     fn is_idle_with(&self, other: &Planned) -> bool {
-        self.field == other.field && self.idle.is_some() && other.idle.is_some()
+        self.field == other.field && self.is_idle && other.is_idle
     }
 
     /// Whether the first condition, if there is one, is that of another check.
@@ -108,8 +131,8 @@ impl Planned {
 
     /// Whether the check finds nothing in the struct, seen from its field alone.
     #[inline]
-    pub fn is_idle(&self, new: Ref<'_>) -> bool {
-        self.idle.as_ref().is_some_and(|field| field.is_empty(new))
+    pub fn finds_nothing(&self, new: Ref<'_>) -> bool {
+        self.is_idle && self.field.is_some_and(|field| field.is_empty(new))
     }
 }
 
@@ -233,20 +256,20 @@ mod tests {
     ] }
 
     fn idle(of: &Crate) -> Vec<bool> {
-        CRATE.planned_checks().part("").iter().map(|planned| planned.is_idle(Ref::of(of))).collect()
+        CRATE.planned_checks().part("").iter().map(|planned| planned.finds_nothing(Ref::of(of))).collect()
     }
 
     #[test]
     fn a_check_that_is_passed_over_leads_behind_those_that_find_nothing_either() {
         let checks = CRATE.planned_checks().part("").iter().enumerate();
-        let steps: Vec<usize> = checks.map(|(index, planned)| planned.behind - index).collect();
+        let steps: Vec<usize> = checks.map(|(index, planned)| planned.behind as usize - index).collect();
         assert_eq!(steps, [1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
     }
 
     #[test]
     fn a_condition_that_does_not_hold_leads_behind_the_checks_that_have_it_too() {
         let checks = CRATE.planned_checks().part("later").iter().enumerate();
-        let steps: Vec<usize> = checks.map(|(index, planned)| planned.behind_condition - index).collect();
+        let steps: Vec<usize> = checks.map(|(index, planned)| planned.behind_condition as usize - index).collect();
         assert_eq!(steps, [2, 1, 1, 1]);
         assert_eq!(CRATE.planned_checks().part("last").len(), 1);
         assert!(CRATE.planned_checks().part("first").is_empty());

@@ -4,14 +4,19 @@ use super::of::Of;
 use crate::def::{FieldDef, Shape};
 use crate::field_error::BadValue;
 use crate::json;
-use crate::reflect::{List, Map, Ref, Value};
+use crate::reflect::{List, Map, Place, Ref, Value};
 use crate::scalar::IntOrString;
 
 impl Of<'_> {
+    /// What is declared of the field that it is of.
+    fn field(&self) -> Option<&'static FieldDef> {
+        self.field.map(Place::field)
+    }
+
     /// Whether it is no plain text in Go, but one of a type of its own. Texts behind pointers are taken as plain.
     fn is_of_named_type(&self) -> bool {
-        let is_pointer = matches!(self.field.map(FieldDef::shape), Some(Shape::Opt(_)));
-        !is_pointer && self.field.is_some_and(|field| !field.info.go_type.is_empty())
+        let is_pointer = matches!(self.field().map(FieldDef::shape), Some(Shape::Opt(_)));
+        !is_pointer && self.field().is_some_and(|field| !field.info.go_type.is_empty())
     }
 
     /// The value as messages show it that upstream gives as a plain text.
@@ -24,7 +29,7 @@ impl Of<'_> {
 
     /// The value as messages show it. Texts of named types, and those behind pointers, are shown as JSON.
     pub fn shown(&self) -> BadValue {
-        let is_named = self.field.is_some_and(|field| {
+        let is_named = self.field().is_some_and(|field| {
             let is_pointer = matches!(field.shape(), Shape::Opt(_));
             is_pointer || !field.info.go_type.is_empty() || !field.info.enum_values.is_empty()
         });

@@ -1,31 +1,51 @@
 //! The place of one field in all values of a struct, found once and asked often.
 
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::field::{is_omitted, read};
-use super::tables::Probe;
-use super::value::Value;
+use super::tables::{FlatField, Probe};
+use super::value::{List, Map, Value};
 use super::view::Ref;
-use crate::def::{Flags, Scalar, Shape, StructDef};
+use crate::def::{FieldDef, Flags, Scalar, Shape, StructDef};
 
-/// A field of a struct, inlined ones included.
+/// A field of a struct, inlined ones included. It is small, and holds what most questions need: a list of places is read
+/// at each request, in between much else.
+#[derive(Clone, Copy)]
 pub(crate) struct Place {
     def: &'static StructDef,
-    offset: usize,
-    shape: Shape,
+    offset: u32,
+    /// Index into the JSON fields of the struct.
+    index: u16,
     probe: Probe,
 }
 
 impl Place {
-    /// The field at an index into the JSON fields of a struct.
-    pub fn of(def: &'static StructDef, index: usize) -> Self {
-        let field = &def.tables().json[index];
+    /// The place of a JSON field of a struct.
+    pub(super) fn new(def: &'static StructDef, index: usize, field: &FlatField) -> Self {
         let probe = match field.shape {
-            Shape::One(Scalar::Bool | Scalar::I32 | Scalar::I64 | Scalar::F64) => Probe::Written,
+            Shape::One(Scalar::F64) => Probe::Written,
             shape => Probe::of(shape, Flags::OMIT_EMPTY),
         };
-        Place { def, offset: field.offset, shape: field.shape, probe }
+        Place { def, offset: field.offset as u32, index: index as u16, probe }
+    }
+
+    /// The field of a struct with this JSON name.
+    pub fn find(def: &'static StructDef, name: &str) -> Option<Self> {
+        let tables = def.tables();
+        tables.find(name).map(|index| tables.places[index])
+    }
+
+    /// What is declared of it.
+    pub fn field(self) -> &'static FieldDef {
+        self.flat().field
+    }
+
+    /// Whether it is a pointer in Go.
+    pub fn is_pointer(self) -> bool {
+        use Probe::{Opt, OptBool, OptI32, OptI64, OptString, OptStruct};
+        matches!(self.probe, Opt | OptBool | OptI32 | OptI64 | OptString | OptStruct)
     }
 
     /// Whether Go's code would find nothing there: nil, no text, no items. A number, a truth value and a struct in place
@@ -36,9 +56,12 @@ impl Place {
         // SAFETY: the place is one of this struct's own, and the probe is that of its shape.
         unsafe {
             match self.probe {
-                Probe::Value => read(self.shape, at).is_empty(),
-                Probe::Opt => matches!(read(self.shape, at), Value::Null),
-                probe => is_omitted(probe, self.shape, at),
+                Probe::Bool | Probe::I32 | Probe::I64 | Probe::Written => false,
+                Probe::Value => read(self.flat().shape, at).is_empty(),
+                Probe::Opt => matches!(read(self.flat().shape, at), Value::Null),
+                Probe::StructList | Probe::StructMap => is_omitted(self.probe, self.flat().shape, at),
+                // These probes do not ask for the shape, which would be read from elsewhere.
+                probe => is_omitted(probe, Shape::One(Scalar::Bool), at),
             }
         }
     }
@@ -46,21 +69,38 @@ impl Place {
     /// The value there.
     #[inline]
     pub fn value<'a>(&self, of: Ref<'a>) -> Value<'a> {
-        // SAFETY: the place is one of this struct's own.
-        unsafe { read(self.shape, self.at(of)) }
+        let at = self.at(of);
+        // SAFETY: the place is one of this struct's own, and its type is that of the probe.
+        unsafe {
+            match self.probe {
+                Probe::Bool => Value::Bool(*at.cast().as_ref()),
+                Probe::I32 => Value::I32(*at.cast().as_ref()),
+                Probe::I64 => Value::I64(*at.cast().as_ref()),
+                Probe::String => Value::String(at.cast::<String>().as_ref()),
+                Probe::Strings => Value::List(List::String(at.cast().as_ref())),
+                Probe::StringMap => Value::Map(Map::String(at.cast::<BTreeMap<String, String>>().as_ref())),
+                Probe::OptString => {
+                    at.cast::<Option<String>>().as_ref().as_ref().map_or(Value::Null, |text| Value::String(text))
+                }
+                Probe::OptStruct if at.cast::<Option<NonNull<u8>>>().as_ref().is_none() => Value::Null,
+                _ => read(self.flat().shape, at),
+            }
+        }
     }
 
     /// The struct there, in place or behind a pointer.
     #[inline]
     pub fn structure<'a>(&self, of: Ref<'a>) -> Option<Ref<'a>> {
         let at = self.at(of);
-        match self.shape {
-            Shape::Struct(def) => Some(Ref { def, at, life: PhantomData }),
-            // SAFETY: the place is one of this struct's own, which holds an optional box of the inner struct.
-            Shape::OptStruct(def) => {
-                unsafe { *at.cast::<Option<NonNull<u8>>>().as_ref() }.map(|at| Ref { def, at, life: PhantomData })
-            }
-            _ => None,
+        // SAFETY: the place is one of this struct's own, which holds an optional box of the inner struct.
+        let pointer = || unsafe { *at.cast::<Option<NonNull<u8>>>().as_ref() };
+        match self.probe {
+            Probe::OptStruct if pointer().is_none() => None,
+            _ => match self.flat().shape {
+                Shape::Struct(def) => Some(Ref { def, at, life: PhantomData }),
+                Shape::OptStruct(def) => pointer().map(|at| Ref { def, at, life: PhantomData }),
+                _ => None,
+            },
         }
     }
 
@@ -68,12 +108,22 @@ impl Place {
     fn at(&self, of: Ref<'_>) -> NonNull<u8> {
         assert!(std::ptr::eq(self.def, of.def), "a place of {:?} is asked for in {:?}", self.def, of.def);
         // SAFETY: a flat field's offset is the sum of the offsets on the way to it inside this struct.
-        unsafe { of.at.add(self.offset) }
+        unsafe { of.at.add(self.offset as usize) }
+    }
+
+    fn flat(self) -> &'static FlatField {
+        &self.def.tables().json[self.index as usize]
+    }
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.def, other.def) && self.index == other.index
     }
 }
 
 impl std::fmt::Debug for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Place({} + {})", self.def.name, self.offset)
+        write!(f, "Place({}.{})", self.def.name, self.field().json)
     }
 }

@@ -10,6 +10,7 @@ use crate::json::Key;
 use crate::protobuf::{Step, steps};
 use crate::validate::Plan;
 
+use super::place::Place;
 use super::value::Value;
 
 /// A field as JSON sees it.
@@ -121,6 +122,8 @@ pub struct Tables {
     pub(crate) fields: Vec<OwnField>,
     /// JSON fields in order of output.
     pub(crate) json: Vec<FlatField>,
+    /// The places of the fields of `json`.
+    pub(crate) places: Vec<Place>,
     /// For each field of `json` its offset and how to see that it is left out; apart, so that looking at empty fields touches
     /// little memory.
     pub(crate) probes: Vec<(u32, Probe)>,
@@ -167,6 +170,8 @@ impl Tables {
         flatten(def, 0, &[], &mut json);
         let probe = |flat: &FlatField| (flat.offset as u32, Probe::of(flat.shape, flat.field.flags));
         let probes = json.iter().map(probe).collect();
+        let place = |(index, flat)| Place::new(def, index, flat);
+        let places = json.iter().enumerate().map(place).collect();
         let mut hash = vec![0u16; (json.len() * 4).next_power_of_two().max(8)];
         for (i, flat) in json.iter().enumerate() {
             let mut at = hash_of(flat.field.json.as_bytes()) & (hash.len() - 1);
@@ -191,6 +196,7 @@ impl Tables {
         Tables {
             fields: def.fields.iter().map(OwnField::of).collect(),
             json,
+            places,
             probes,
             steps,
             always,

@@ -39,6 +39,10 @@ pub fn compare<'v>(of: Type<'_>, old: impl Into<Node<'v>>, new: impl Into<Node<'
 
 /// Every field below a value that the other side has not.
 fn all_below(of: Type<'_>, value: Node<'_>) -> FieldSet {
+    // Most values are texts and numbers, whose type need not be looked up.
+    if !matches!(value.form(), Form::Object | Form::List) {
+        return FieldSet::new();
+    }
     let atom = of.atom();
     match (atom.deduce(value).0, atom.map, atom.list) {
         (Some(Kind::Map), Some(map), _) if !map.atomic && value.form() == Form::Object => all_members(&map, value),

@@ -14,6 +14,10 @@ pub(in crate::checks) enum PlannedCondition {
     Is(Way, &'static [&'static str]),
     None(Box<[Way]>),
     Many(Box<[Way]>),
+    Create,
+    Update,
+    Gate(&'static str),
+    Was(Box<PlannedCondition>),
     Not(Box<PlannedCondition>),
     Any(Box<[PlannedCondition]>),
     All(Box<[PlannedCondition]>),
@@ -37,6 +41,10 @@ impl PlannedCondition {
             Condition::Is(field, known) => Way::of(def, field).map(|way| Self::Is(way, known)),
             Condition::None(fields) => Way::all(def, fields).map(Self::None),
             Condition::Many(fields) => Way::all(def, fields).map(Self::Many),
+            Condition::Create => Some(Self::Create),
+            Condition::Update => Some(Self::Update),
+            Condition::Gate(gate) => Some(Self::Gate(gate)),
+            Condition::Was(inner) => Some(Self::Was(Box::new(Self::of(def, inner)))),
             Condition::Not(inner) => Some(Self::Not(Box::new(Self::of(def, inner)))),
             Condition::Any(conditions) => Some(Self::Any(all(conditions))),
             Condition::All(conditions) => Some(Self::All(all(conditions))),
@@ -54,11 +62,20 @@ impl PlannedCondition {
             Self::Is(way, known) => is_one_of(way.value(new), known),
             Self::None(ways) => ways.iter().all(|way| way.is_empty(new)),
             Self::Many(ways) => ways.iter().filter(|way| !way.is_empty(new)).nth(1).is_some(),
+            Self::Create => of.old.is_none(),
+            Self::Update => of.old.is_some(),
+            Self::Gate(gate) => validation.context.enabled(gate),
+            Self::Was(inner) => inner.did_hold(validation, of),
             Self::Not(inner) => !holds(inner),
             Self::Any(conditions) => conditions.iter().any(holds),
             Self::All(conditions) => conditions.iter().all(holds),
             Self::Other(condition) => validation.holds(condition, of),
         }
+    }
+
+    /// Whether it held for what is stored.
+    fn did_hold(&self, validation: &Validation<'_>, of: &Of<'_>) -> bool {
+        of.with_stored(|stored| self.holds(validation, stored.around.home, stored)) == Some(true)
     }
 }
 
@@ -68,15 +85,14 @@ impl Way {
         let (name, outer) = names.split_last()?;
         let (mut structs, mut def) = (Vec::new(), def);
         for name in outer {
-            let index = def.tables().find(name)?;
-            structs.push(Place::of(def, index));
-            def = match def.tables().json[index].field.form {
+            let place = Place::find(def, name)?;
+            structs.push(place);
+            def = match place.field().form {
                 Form::Struct(below) | Form::OptStruct(below) => below(),
                 _ => return None,
             };
         }
-        let field = Place::of(def, def.tables().find(name)?);
-        Some(Way { structs: structs.into(), field })
+        Some(Way { structs: structs.into(), field: Place::find(def, name)? })
     }
 
     /// Nothing if one of the ways is none.
