@@ -12,8 +12,8 @@ pub fn default_pull_policy(image: &str) -> String {
     policy.to_owned()
 }
 
-/// Whether it is a reference with the tag `latest`, which one has that has neither tag nor digest. Most have another one, and no more is
-/// looked at of them.
+/// Whether it is a reference with the tag `latest`, which a reference without tag and digest has. Most have another
+/// tag, and the rest of these is not parsed.
 fn is_latest(image: &str) -> bool {
     let (rest, digest) = match image.split_once('@') {
         Some((rest, digest)) => (rest, Some(digest)),

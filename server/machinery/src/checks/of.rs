@@ -324,16 +324,11 @@ impl<'a> Of<'a> {
     /// Whether Go's code would find nothing: nil, no text, no items. A number, a truth value and a struct in place are
     /// never empty, nor is what a pointer leads to.
     pub fn is_empty(&self) -> bool {
-        is_empty(self.new, self.is_entry || self.field.is_some_and(Place::is_pointer))
-    }
-}
-
-/// [`Of::is_empty`] of a value that stands behind a pointer, or does not.
-pub(super) fn is_empty(value: Value<'_>, is_pointed_to: bool) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Bool(_) | Value::I32(_) | Value::I64(_) | Value::F64(_) => false,
-        value => !is_pointed_to && value.is_empty(),
+        match self.new {
+            Value::Null => true,
+            Value::Bool(_) | Value::I32(_) | Value::I64(_) | Value::F64(_) => false,
+            value => !self.is_entry && !self.field.is_some_and(Place::is_pointer) && value.is_empty(),
+        }
     }
 }
 

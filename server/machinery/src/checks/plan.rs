@@ -3,7 +3,7 @@
 
 mod condition;
 
-use self::condition::PlannedCondition;
+pub(super) use self::condition::PlannedCondition;
 use super::{Assertion, CheckDef, Condition};
 use crate::def::{Form, Scalar, StructDef};
 use crate::reflect::{Place, Ref};

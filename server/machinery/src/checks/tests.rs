@@ -2,6 +2,7 @@ mod choices;
 mod entries;
 mod items;
 mod notes;
+mod plans;
 mod ways;
 
 use std::collections::BTreeMap;
