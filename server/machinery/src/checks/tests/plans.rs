@@ -33,9 +33,9 @@ fn conditions() -> Vec<&'static Condition> {
             all.extend([Condition::None(ways), Condition::Many(ways), Condition::Any(both), Condition::All(both)]);
         }
     }
-    let plain: Vec<&'static Condition> = all.into_iter().map(|condition| leaked(condition)).collect();
+    let plain: Vec<&'static Condition> = all.into_iter().map(leaked).collect();
     let wrapped = plain.iter().flat_map(|inner| [Condition::Was(inner), Condition::Not(inner)]);
-    let wrapped: Vec<&'static Condition> = wrapped.map(|condition| leaked(condition)).collect();
+    let wrapped: Vec<&'static Condition> = wrapped.map(leaked).collect();
     [plain, wrapped].concat()
 }
 
