@@ -24,6 +24,15 @@ fn text_is_read_and_written_in_upstreams_order() {
     }
 }
 
+/// A fuzz target found that a set with this key differed from what its own text says.
+#[test]
+fn negative_zero_in_a_key_is_zero() {
+    let negative = set(json!({"k:{\"port\":-0}": {}}));
+    assert_eq!(FieldSet::from_value(&negative.to_value()).as_ref(), Ok(&negative));
+    assert_eq!(negative, set(json!({"k:{\"port\":0}": {}})));
+    assert_ne!(negative, set(json!({"k:{\"port\":-0.5}": {}})));
+}
+
 #[test]
 fn set_algebra() {
     let a = set(json!({"f:m": {".": {}, "f:x": {}, "f:y": {}}, "f:n": {}}));
