@@ -57,7 +57,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
 fn the_generator_takes_the_definitions() {
     for words in [&[][..], &["--group=shop.example.org", "--kind=Policy"]] {
         let scaffold = Scaffold::new(words);
-        let project = Project::of_ones_own(&scaffold.folder);
+        let project = Project::external(&scaffold.folder);
         let examined = examine_project(&project);
         assert_eq!(examined.diagnostics.iter().count(), 0, "{}", examined.diagnostics);
         let own = examined.model.groups.iter().filter(|group| group.package == Package::Own);

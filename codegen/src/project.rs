@@ -24,7 +24,7 @@ impl Project {
 
     /// A package that declares groups of its own and knows Kubernetes' from here. Its sources are generated into `generated/`, and the
     /// functions that its definitions name stand in `hatches/`.
-    pub fn of_ones_own(root: impl Into<PathBuf>) -> Self {
+    pub fn external(root: impl Into<PathBuf>) -> Self {
         let library = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf);
         Project { root: root.into(), library }
     }
@@ -34,7 +34,7 @@ impl Project {
     pub fn at(root: impl Into<PathBuf>) -> Self {
         let root = root.into();
         let is_whole = root.join(DEFINITIONS).join("meta").is_dir();
-        if is_whole { Project::whole(root) } else { Project::of_ones_own(root) }
+        if is_whole { Project::whole(root) } else { Project::external(root) }
     }
 
     /// Where Kubernetes' definitions and the machinery are.
@@ -43,7 +43,7 @@ impl Project {
     }
 
     /// Whether Kubernetes' definitions are somewhere else.
-    pub fn is_ones_own(&self) -> bool {
+    pub fn is_external(&self) -> bool {
         self.library.is_some()
     }
 
@@ -62,12 +62,12 @@ impl Project {
     /// Whether a group of the library is that of another project: what stands beside Kubernetes'
     /// groups in the checkout.
     pub(crate) fn is_foreign(&self, group: &Group, folder: &Path) -> bool {
-        self.is_ones_own() && folder.is_absolute() && group.package == Package::Own
+        self.is_external() && folder.is_absolute() && group.package == Package::Own
     }
 
     /// Folder of the functions that an author's definitions name, from the sources of the package of these groups.
     pub(crate) fn hatches_from_sources(&self) -> &'static str {
-        if self.is_ones_own() { "../../hatches" } else { "../../../hatches" }
+        if self.is_external() { "../../hatches" } else { "../../../hatches" }
     }
 }
 

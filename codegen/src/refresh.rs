@@ -19,7 +19,7 @@ const OWNED: [&str; 3] = ["openapi", "proto", "src"];
 /// The whole build script of a package that has groups of its own in `api-defs/`: their sources are in `generated/` after it.
 pub fn build() -> ExitCode {
     println!("cargo::rerun-if-env-changed=CI");
-    let project = Project::of_ones_own(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let project = Project::external(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let target = project.root.join("generated");
     match refresh(&project, &target, Package::Own, std::env::var_os("CI").is_some()) {
         Ok(()) => ExitCode::SUCCESS,

@@ -29,7 +29,7 @@ fn scratch(name: &str) -> PathBuf {
 
 /// The definitions that a package exports, one text each, by their files.
 fn exported(package: &Path) -> Vec<(String, String)> {
-    let model = load_project(&Project::of_ones_own(package)).unwrap_or_else(|errors| panic!("{errors}"));
+    let model = load_project(&Project::external(package)).unwrap_or_else(|errors| panic!("{errors}"));
     let files = export(&model, Format::Crd, None).unwrap();
     files.into_iter().map(|file| (file.path, String::from_utf8(file.bytes).unwrap())).collect()
 }

@@ -18,7 +18,7 @@ use dial::{error, kubeconfig};
 
 use crate::client::Server;
 use crate::error::Result;
-use crate::workloads::{crd, create, custom, get, idle, informers, list, patch, prepare, siege, watch};
+use crate::workloads::{crd, create, custom, get, idle, informers, list, patch, prepare, saturation, watch};
 
 /// Puts load on a Kubernetes API server.
 #[derive(Parser)]
@@ -72,7 +72,7 @@ enum Workload {
     /// Reads pods while thousands of connections do nothing.
     Idle(idle::Options),
     /// Reads pods before and during an attack by others.
-    Siege(siege::Options),
+    Saturation(saturation::Options),
     /// Does the same to config maps and to custom objects of the same content.
     Custom(custom::Options),
     /// Makes many CRDs and an object of each, and says how long that took, and what they cost.
@@ -105,7 +105,7 @@ async fn run(cli: Cli) -> Result<()> {
         Workload::Watch(options) => watch::run(server, common, &options).await,
         Workload::Informers(options) => informers::run(server, common, &options).await,
         Workload::Idle(options) => idle::run(server, common, &options).await,
-        Workload::Siege(options) => siege::run(server, common, &options).await,
+        Workload::Saturation(options) => saturation::run(server, common, &options).await,
         Workload::Custom(options) => custom::run(server, common, &options).await,
         Workload::Crd(options) => crd::run(&server, common, &options).await,
     }

@@ -175,7 +175,7 @@ fn flags(field: &Field) -> String {
         names.push("DEPRECATED");
     }
     if field.says_kind {
-        names.push("SAYS_KIND");
+        names.push("EMBEDS_TYPE_META");
     }
     match names.split_first() {
         None => "Flags::NONE".into(),

@@ -19,7 +19,7 @@ pub struct Known(Vec<(String, Value)>);
 impl Known {
     /// Those of the checkout; none while its definitions have mistakes, which a build reports.
     pub fn load() -> Known {
-        let library = Project::of_ones_own("").library().to_path_buf();
+        let library = Project::external("").library().to_path_buf();
         let Ok(model) = load_project(&Project::whole(library)) else { return Known(Vec::new()) };
         let structs = model.structs.iter().enumerate();
         let parts = structs.filter(|(_, one)| one.module == MODULE && TYPES.contains(&one.name.as_str()));

@@ -76,7 +76,7 @@ fn order<'a>(versions: impl Iterator<Item = &'a str>, hub: &'a str) -> Vec<&'a s
 /// The module of a group: another one than the default where that is a word of Rust, or a group of Kubernetes.
 fn module(group: &str) -> String {
     let module = default_module(group);
-    let library = Project::of_ones_own("").library().join(DEFINITIONS);
+    let library = Project::external("").library().join(DEFINITIONS);
     match is_keyword(&module) || library.join(&module).is_dir() || module.starts_with(|c: char| c.is_ascii_digit()) {
         true => format!("group_{}", group.replace(['.', '-'], "_")),
         false => module,

@@ -37,7 +37,7 @@ pub fn check(files: &mut BTreeMap<String, String>) -> Result<Model, String> {
     let folder = Scratch::new()?;
     for _ in 0..ROUNDS {
         folder.write(files)?;
-        let Examined { model, diagnostics, .. } = examine_project(&Project::of_ones_own(&folder.0));
+        let Examined { model, diagnostics, .. } = examine_project(&Project::external(&folder.0));
         if !diagnostics.has_errors() {
             return Ok(model);
         }

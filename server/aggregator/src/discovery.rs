@@ -10,7 +10,7 @@ use http::{HeaderName, StatusCode};
 use serde_json::{Value, json};
 
 use crate::backends::Backends;
-use crate::{Keyed, legacy};
+use crate::{TaskMap, legacy};
 
 /// How often a server that answers is asked again.
 const REFRESH: Duration = Duration::from_secs(60);
@@ -23,7 +23,7 @@ const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGrou
 /// Keeps discovery in step with what aggregated servers serve. Does not end.
 pub async fn follow(discovery: Arc<Discovery>, backends: Arc<Backends>) {
     let mut changes = discovery.registrations().changes();
-    let mut servers = Keyed::default();
+    let mut servers = TaskMap::default();
     let mut known: HashSet<Name> = HashSet::new();
     loop {
         let registered = changes.borrow_and_update().clone();

@@ -5,10 +5,10 @@
 
 mod backends;
 mod discovery;
-mod keyed;
 mod legacy;
 mod peers;
 mod proxy;
+mod task_map;
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use serving::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::proxy::Proxy;
 pub use backends::Backends;
 pub use discovery::follow;
-pub use keyed::Keyed;
 pub use peers::{Peers, WithPeers};
+pub use task_map::TaskMap;
 
 /// Passes requests for aggregated group versions on, and hands all others to the next server.
 pub struct Aggregator {

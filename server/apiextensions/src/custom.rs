@@ -160,7 +160,7 @@ impl Version {
             unknown.into_iter().for_each(|path| issues.add(json::Issue::Unknown(path.into())));
             match origin {
                 Origin::Applied => schema::drop_untyped_nulls(content, schema),
-                Origin::Sent | Origin::Stored => schema::drop_nulls(content, schema),
+                Origin::RequestDocument | Origin::Stored => schema::drop_nulls(content, schema),
             }
             let is_stored = origin == Origin::Stored;
             let coerced = schema::coerce_embedded(&Path::NONE, content, schema, is_stored, issues);

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use endpoints::Origin;
 use machinery::json::{self, Issues, Scanner};
 use machinery::reflect::{Mut, Ref};
-use registry::Describe;
+use registry::EntryDecoder;
 use serde_json::Value;
 use storage::cache::{Attributes, Damage, Description, Entry};
 use storage::{KeyValue, Revision};
@@ -158,7 +158,7 @@ fn damaged(why: String) -> Description {
     Description { damage: Some(Damage::Undecodable(why.into())), ..Description::default() }
 }
 
-impl Describe for TextForm {
+impl EntryDecoder for TextForm {
     fn describe(&self, kv: &KeyValue) -> Description {
         self.read(kv).unwrap_or_else(damaged)
     }

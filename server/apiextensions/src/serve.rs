@@ -8,7 +8,7 @@ use apimachinery::apiextensions::v1::{
 };
 use async_trait::async_trait;
 use bytes::Bytes;
-use endpoints::{Admission, ApiServer, Attributes, CustomEndpoints, Endpoint, Environment, OpenKind, Operation};
+use endpoints::{Admission, ApiServer, Attributes, CustomEndpoints, Endpoint, OpenKind, Operation, ServerContext};
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 use registry::{Backend, ResourceStore};
@@ -27,7 +27,7 @@ pub type Places = Box<dyn Fn(&str, &str) -> Backend + Send + Sync>;
 /// The custom resources of a server.
 pub struct Custom {
     pub server: Arc<ApiServer>,
-    pub environment: Arc<Environment>,
+    pub environment: Arc<ServerContext>,
     pub admission: Arc<dyn Admission>,
     pub places: Places,
     calls: Arc<Calls>,
@@ -61,7 +61,7 @@ impl CustomEndpoints for Custom {
 impl Custom {
     pub fn new(
         server: Arc<ApiServer>,
-        environment: Arc<Environment>,
+        environment: Arc<ServerContext>,
         admission: Arc<dyn Admission>,
         places: Places,
         metrics: &prometheus::Registry,
@@ -121,7 +121,7 @@ impl Custom {
             Some(before) => {
                 before.form.replace(kind.clone());
                 if !same(before) {
-                    before.cache.describe_anew();
+                    before.cache.redecode_all();
                 }
                 (before.form.clone(), before.cache.clone(), before.backend.clone(), before.prefix.clone())
             }

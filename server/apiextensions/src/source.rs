@@ -1,7 +1,7 @@
 //! The schema of a version as its definition has it, packed. Whatever is made of it is made from here.
 
 use apimachinery::apiextensions::v1::JSONSchemaProps;
-use endpoints::Packed;
+use endpoints::Compressed;
 use machinery::json::{self, Issues};
 use machinery::reflect::{Mut, Ref};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::definition::is_structural;
 
 /// A schema that is not needed now.
 pub struct Source {
-    text: Packed,
+    text: Compressed,
     /// Whether validation rules stand in it.
     pub has_rules: bool,
 }
@@ -23,7 +23,7 @@ impl Source {
     pub fn new(props: &JSONSchemaProps) -> Self {
         let mut text = Vec::new();
         json::encode(Ref::of(props), &mut text);
-        Source { has_rules: text.windows(RULES.len()).any(|part| part == RULES), text: Packed::new(&text) }
+        Source { has_rules: text.windows(RULES.len()).any(|part| part == RULES), text: Compressed::new(&text) }
     }
 
     /// The schema.

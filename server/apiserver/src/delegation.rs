@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use aggregator::{Aggregator, Backends as Aggregated, Peers, WithPeers};
 use apiextensions::{Custom, DefinitionStrategy};
 use endpoints::{
-    Admission, AdmissionChain, ApiServer, Behaviour, CustomEndpoints, Discovery, Endpoint, Environment, Loopback,
-    OpenApi, Served,
+    Admission, AdmissionChain, ApiServer, CustomEndpoints, Discovery, Endpoint, KindExtensions, Loopback, OpenApi,
+    Served, ServerContext,
 };
 use machinery::catalog::{Catalog, KindDef, ResourceDef, Serving};
 use registry::{DeclaredStrategy, Informers, ResourceStore, Stores, Strategy};
@@ -25,7 +25,7 @@ pub struct Delegation {
     pub handler: Arc<dyn Handler>,
     /// What the servers of the chain serve.
     pub discovery: Arc<Discovery>,
-    pub environment: Arc<Environment>,
+    pub environment: Arc<ServerContext>,
     pub loopback: Arc<Loopback>,
     /// Custom resources, where they can be defined.
     pub custom: Option<Arc<Custom>>,
@@ -105,8 +105,8 @@ pub fn build(
 
 /// Passes requests on to other servers of the cluster for what is not served here, and finds out what those serve.
 fn with_peers(
-    behaviour: &dyn Behaviour,
-    environment: &Environment,
+    behaviour: &dyn KindExtensions,
+    environment: &ServerContext,
     authorities: &Path,
     next: Arc<dyn Handler>,
 ) -> Result<WithPeers, String> {
@@ -122,7 +122,7 @@ fn with_peers(
 
 fn custom_resources(
     open: &Arc<ApiServer>,
-    environment: &Arc<Environment>,
+    environment: &Arc<ServerContext>,
     admission: &Arc<dyn Admission>,
     backends: &Arc<Backends>,
     running: &serving::Server,
@@ -138,7 +138,7 @@ fn custom_resources(
 }
 
 /// Passes requests for other servers on, and finds out what those serve.
-fn aggregator(environment: &Environment, local: Arc<dyn Handler>) -> Result<Aggregator, String> {
+fn aggregator(environment: &ServerContext, local: Arc<dyn Handler>) -> Result<Aggregator, String> {
     let options = &environment.options.aggregation;
     let servers = Arc::new(Aggregated::new(environment.services.clone(), options.identity()?));
     let discovery = &environment.discovery;
@@ -151,13 +151,13 @@ fn environment(
     server: &serving::Server,
     stores: Arc<Stores>,
     backends: &Backends,
-) -> Result<Environment, String> {
+) -> Result<ServerContext, String> {
     let informers = Arc::new(Informers::new(stores.clone()));
     let access = behaviour.access(server, &informers).map_err(|e| e.to_string())?;
     let (cluster, control_plane) = (server.options.egress.cluster.clone(), server.options.egress.control_plane.clone());
     let addresses = behaviour.service_addresses(server, &informers);
     let services = Arc::new(Services::new(addresses).by(cluster, control_plane));
-    Ok(Environment {
+    Ok(ServerContext {
         catalog,
         options: server.options.clone(),
         stores,

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use webhook::{Kubeconfig, Reply};
 
 use crate::Server;
-use crate::run::{POLLS_BETWEEN_EVENTS, Ready};
+use crate::run::{POLLS_BETWEEN_EVENTS, PreparedServer};
 
 /// How long an answer to the client may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -113,7 +113,7 @@ fn serve(
         Err(why) => return drop(started.send(Err(why.to_string()))),
     };
     runtime.block_on(async {
-        let ready = Ready::make(server, options).await.and_then(|ready| Ok((place(&ready)?, ready)));
+        let ready = PreparedServer::make(server, options).await.and_then(|ready| Ok((place(&ready)?, ready)));
         let ready = match ready {
             Ok((place, ready)) => {
                 let _ = started.send(Ok(place)); // whoever started it waits
@@ -131,7 +131,7 @@ fn serve(
     runtime.shutdown_timeout(END);
 }
 
-fn place(ready: &Ready) -> Result<Started, String> {
+fn place(ready: &PreparedServer) -> Result<Started, String> {
     let address = ready.listening.address().map_err(|why| why.to_string())?;
     let kubeconfig = ready.listening.certificates.write_kubeconfig(address).map_err(|why| why.to_string())?;
     let kubeconfig = kubeconfig.ok_or("the server knows no administrator")?.to_owned();

@@ -24,7 +24,7 @@ pub use server::Server;
 
 // What somebody needs who writes admission or a store of their own.
 pub use async_trait::async_trait;
-pub use endpoints::{Admission, Attributes, Behaviour, Operation};
+pub use endpoints::{Admission, Attributes, KindExtensions, Operation};
 pub use machinery::reflect::Owned;
 pub use machinery::status::Status;
 pub use storage::Store;

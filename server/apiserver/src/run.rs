@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use encryption::Encryption;
 use serving::options::Options;
-use serving::{Front, certificates, identity};
+use serving::{Handlers, certificates, identity};
 
 use crate::backends::Backends;
 use crate::cache_metrics::CacheMetrics;
@@ -18,12 +18,12 @@ use crate::{Server, delegation, huge_pages, store_monitor};
 pub(crate) const POLLS_BETWEEN_EVENTS: u32 = 2;
 
 /// Serves until told to stop by a signal. The error is text for a person.
-pub fn until_told_to_stop(server: &Server, options: Options) -> Result<(), String> {
+pub fn run_until_shutdown(server: &Server, options: Options) -> Result<(), String> {
     serving::logging::init(&options.logs);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.enable_all().event_interval(POLLS_BETWEEN_EVENTS).build().map_err(text)?;
     runtime.block_on(async {
-        let Ready { listening, front, backends } = Ready::make(server, options).await?;
+        let PreparedServer { listening, front, backends } = PreparedServer::make(server, options).await?;
         tokio::spawn(huge_pages::allow_when_large());
         tokio::select! {
             ended = listening.run(front) => ended.map_err(text)?,
@@ -37,13 +37,13 @@ pub fn until_told_to_stop(server: &Server, options: Options) -> Result<(), Strin
 }
 
 /// A server that has everything it begins with, and has only to be let go.
-pub struct Ready {
+pub struct PreparedServer {
     pub listening: serving::Server,
-    pub front: Front,
+    pub front: Handlers,
     pub backends: Arc<Backends>,
 }
 
-impl Ready {
+impl PreparedServer {
     /// Opens the stores, builds the chain and makes what is missing.
     pub async fn make(server: &Server, mut options: Options) -> Result<Self, String> {
         certificates::look_up(&mut options).await.map_err(text)?;
@@ -71,12 +71,12 @@ impl Ready {
             apiextensions::start(custom.clone(), delegation.loopback.clone()).await;
             synced.done();
         }
-        let front = Front {
+        let front = Handlers {
             handler: delegation.handler,
             paths: Box::new(move || delegation.discovery.paths()),
             access: delegation.environment.access.clone(),
         };
-        Ok(Ready { listening, front, backends })
+        Ok(PreparedServer { listening, front, backends })
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use endpoints::{Admission, Behaviour};
+use endpoints::{Admission, KindExtensions};
 use machinery::catalog::Catalog;
 use machinery::features::KnownGates;
 use serving::options::{self, Options, Program};
@@ -16,7 +16,7 @@ use crate::{convert_command, help_command, huge_pages, new_command, run, snapsho
 /// A server that is being put together.
 pub struct Server {
     pub(crate) catalog: &'static Catalog,
-    pub(crate) behaviour: Arc<dyn Behaviour>,
+    pub(crate) behaviour: Arc<dyn KindExtensions>,
     pub(crate) program: Program,
     pub(crate) store: Option<Arc<dyn Store>>,
     pub(crate) admission: Vec<Arc<dyn Admission>>,
@@ -26,11 +26,11 @@ pub struct Server {
 /// Kinds have no behaviour of their own.
 struct NoBehaviour;
 
-impl Behaviour for NoBehaviour {}
+impl KindExtensions for NoBehaviour {}
 
 impl Server {
     /// `kube-apiserver`: everything in the catalog, with the behaviour of these kinds.
-    pub fn new(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>) -> Self {
+    pub fn new(catalog: &'static Catalog, behaviour: Arc<dyn KindExtensions>) -> Self {
         Self::of(Program::KubeApiserver, catalog, behaviour)
     }
 
@@ -40,13 +40,13 @@ impl Server {
         Self::of(Program::Delegating(name), catalog, Arc::new(NoBehaviour))
     }
 
-    fn of(program: Program, catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>) -> Self {
+    fn of(program: Program, catalog: &'static Catalog, behaviour: Arc<dyn KindExtensions>) -> Self {
         Server { catalog, behaviour, program, store: None, admission: Vec::new(), flags: Vec::new() }
     }
 
     /// Gives kinds behaviour of their own: handlers of subresources, objects to begin with.
     #[must_use]
-    pub fn behaviour(self, behaviour: Arc<dyn Behaviour>) -> Self {
+    pub fn behaviour(self, behaviour: Arc<dyn KindExtensions>) -> Self {
         Server { behaviour, ..self }
     }
 
@@ -116,7 +116,7 @@ impl Server {
         match Options::parse_for(self.program, &self.gates()?, all) {
             Ok(options) => {
                 options.deprecated.iter().for_each(|warning| eprintln!("{warning}"));
-                run::until_told_to_stop(&self, options)
+                run::run_until_shutdown(&self, options)
             }
             Err(serving::Error::Print(text)) => standard_output::print_line(text),
             Err(error) => Err(format!("error: {error}")),

@@ -17,7 +17,7 @@ pub enum EvalError {
     Failed(String),
     /// The expression used up what it may cost.
     #[error("operation cancelled: actual cost limit exceeded")]
-    TooDear,
+    CostLimitExceeded,
 }
 
 impl EvalError {

@@ -96,13 +96,13 @@ struct Evaluation<'v, 'a> {
 impl<'a> Evaluation<'_, 'a> {
     fn spend(&mut self, cost: u64) -> Result<(), EvalError> {
         self.spent = self.spent.saturating_add(cost);
-        if self.spent > self.budget.per_call.min(self.budget.left) { Err(EvalError::TooDear) } else { Ok(()) }
+        if self.spent > self.budget.per_call.min(self.budget.left) { Err(EvalError::CostLimitExceeded) } else { Ok(()) }
     }
 
     /// Takes the weight of an operation from what is left, before the operation runs.
     fn weigh(&mut self, weight: Weight) -> Result<(), EvalError> {
-        self.memory = self.memory.checked_sub(weight.bytes).ok_or(EvalError::TooDear)?;
-        self.budget.visits = self.budget.visits.checked_sub(weight.visits).ok_or(EvalError::TooDear)?;
+        self.memory = self.memory.checked_sub(weight.bytes).ok_or(EvalError::CostLimitExceeded)?;
+        self.budget.visits = self.budget.visits.checked_sub(weight.visits).ok_or(EvalError::CostLimitExceeded)?;
         Ok(())
     }
 
@@ -111,7 +111,7 @@ impl<'a> Evaluation<'_, 'a> {
         let mut visits = self.budget.visits;
         let is_shallow = meter::is_shallow(&value, MAX_VALUE_DEPTH, &mut visits);
         self.budget.visits = visits;
-        if is_shallow { Ok(value) } else { Err(EvalError::TooDear) }
+        if is_shallow { Ok(value) } else { Err(EvalError::CostLimitExceeded) }
     }
 
     fn expr(&mut self, expr: &'a Expr) -> Outcome<'a> {
@@ -217,7 +217,7 @@ impl<'a> Evaluation<'_, 'a> {
                 self.spend(1)?;
                 match value {
                     Ok(Value::Bool(value)) => Ok(Value::Bool(value)),
-                    Err(EvalError::TooDear) => Err(EvalError::TooDear),
+                    Err(EvalError::CostLimitExceeded) => Err(EvalError::CostLimitExceeded),
                     _ => Ok(Value::Bool(true)),
                 }
             }
@@ -248,13 +248,13 @@ impl<'a> Evaluation<'_, 'a> {
     fn logical(&mut self, a: &'a Expr, b: &'a Expr, deciding: bool) -> Outcome<'a> {
         let first = self.expr(a);
         if matches!(first, Ok(Value::Bool(value)) if value == deciding)
-            || first.as_ref().is_err_and(|e| *e == EvalError::TooDear)
+            || first.as_ref().is_err_and(|e| *e == EvalError::CostLimitExceeded)
         {
             return first;
         }
         match (first, self.expr(b)) {
             (_, Ok(Value::Bool(value))) if value == deciding => Ok(Value::Bool(value)),
-            (_, Err(EvalError::TooDear)) => Err(EvalError::TooDear),
+            (_, Err(EvalError::CostLimitExceeded)) => Err(EvalError::CostLimitExceeded),
             (Err(error), _) => Err(error),
             (Ok(Value::Bool(_)), Ok(Value::Bool(value))) => Ok(Value::Bool(value)),
             (_, Err(error)) => Err(error),
@@ -329,7 +329,7 @@ impl<'a> Evaluation<'_, 'a> {
                 _ => self.expr(&fold.step),
             };
             self.locals.truncate(depth);
-            if so_far.as_ref().is_err_and(|e| *e == EvalError::TooDear) {
+            if so_far.as_ref().is_err_and(|e| *e == EvalError::CostLimitExceeded) {
                 return so_far;
             }
             if matches!(goes_on, Ok(Value::Bool(false))) {

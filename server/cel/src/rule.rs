@@ -115,8 +115,8 @@ impl Rule {
         match program.evaluate(&self.variables(of, new, old), budget) {
             Ok(Value::Bool(true)) => Outcome::Holds,
             Ok(_) => Outcome::Broken,
-            Err(EvalError::TooDear) if is_last => Outcome::Stop(NO_BUDGET.into()),
-            Err(why @ EvalError::TooDear) => Outcome::Stop(format!(
+            Err(EvalError::CostLimitExceeded) if is_last => Outcome::Stop(NO_BUDGET.into()),
+            Err(why @ EvalError::CostLimitExceeded) => Outcome::Stop(format!(
                 "'{why}': no further validation rules will be run due to call cost exceeds limit for rule: {}",
                 self.name
             )),

@@ -155,7 +155,7 @@ fn what_is_deep_or_dear_is_refused() {
     let mut budget = Budget { per_call: 100, left: 1000, ..Budget::default() };
     assert_eq!(
         evaluate("[1,2,3,4,5].all(a, [1,2,3,4,5].all(b, a + b > 0))", &mut budget),
-        Err(EvalError::TooDear.to_string())
+        Err(EvalError::CostLimitExceeded.to_string())
     );
     assert!(budget.left < 1000);
 }

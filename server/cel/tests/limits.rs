@@ -108,10 +108,10 @@ fn results_are_charged_before_they_are_made() {
         "l.map(x, text.split('')).size() > 0",
         "l.map(x, l + l).size() > 0",
     ] {
-        assert_eq!(evaluated(source, 3_000), Err(EvalError::TooDear), "{source}");
+        assert_eq!(evaluated(source, 3_000), Err(EvalError::CostLimitExceeded), "{source}");
     }
     let literal = format!("l.map(x, [{}]).size() > 0", "1,".repeat(40_000));
-    assert_eq!(evaluated(&literal, 3_000), Err(EvalError::TooDear));
+    assert_eq!(evaluated(&literal, 3_000), Err(EvalError::CostLimitExceeded));
 }
 
 #[test]

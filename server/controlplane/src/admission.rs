@@ -38,7 +38,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use endpoints::{Admission, Attributes, Environment, Operation};
+use endpoints::{Admission, Attributes, Operation, ServerContext};
 use machinery::features;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
@@ -71,11 +71,11 @@ const PROTECTION: [((&str, &str), Plugin, &str); 4] = [
 
 /// The plugins that run, in upstream's order.
 pub struct Chain {
-    environment: Arc<Environment>,
+    environment: Arc<ServerContext>,
     plugins: Vec<Running>,
     policies: Policies,
     webhooks: Webhooks,
-    told: Told,
+    told: PluginConfigs,
     charges: Arc<quota::Charges>,
     pod_security: pod_security::Metrics,
     times: Times,
@@ -103,7 +103,7 @@ impl Running {
 }
 
 /// Plugins as they are configured; those that cannot do without are not there unless they run.
-struct Told {
+struct PluginConfigs {
     pod_security: pod_security::Configured,
     tolerations: TolerationRestriction,
     events: Option<EventRateLimit>,
@@ -114,12 +114,12 @@ struct Told {
     node_selectors: Json,
 }
 
-impl Told {
+impl PluginConfigs {
     fn load(options: &AdmissionOptions) -> Result<Self, String> {
         let configurations = Configurations::load(options.config_file.as_deref())?;
         let running = |plugin: &str| options.runs(plugin).then_some(&configurations);
         let node_selectors = configurations.read_unversioned("PodNodeSelector")?.unwrap_or_default();
-        Ok(Told {
+        Ok(PluginConfigs {
             pod_security: pod_security::Configured::load(&configurations)?,
             tolerations: TolerationRestriction::load(&configurations)?,
             events: running("EventRateLimit").map(EventRateLimit::load).transpose()?,
@@ -134,9 +134,9 @@ impl Told {
 impl Chain {
     /// # Errors
     /// When a plugin cannot run as it is configured.
-    pub fn new(environment: Arc<Environment>) -> Result<Self, String> {
+    pub fn new(environment: Arc<ServerContext>) -> Result<Self, String> {
         let options = &environment.options.admission;
-        let mut told = Told::load(options)?;
+        let mut told = PluginConfigs::load(options)?;
         let registry = environment.metrics.registry();
         let (metrics, pod_security) = (Metrics::register(registry), pod_security::Metrics::register(registry));
         let running = PLUGINS.iter().filter(|(name, _)| options.runs(name)).filter_map(|(name, _)| Plugin::named(name));
@@ -187,7 +187,7 @@ impl Chain {
     }
 
     /// Asks all plugins about an object that is about to be stored or removed, one after the other.
-    async fn judgement(
+    async fn validate_all(
         &self,
         attributes: &Attributes,
         object: Option<&Owned>,
@@ -199,7 +199,7 @@ impl Chain {
                 running.note_out_of_scope(Step::Validate, attributes.operation);
                 continue;
             }
-            let outcome = pin!(self.say(running.plugin, attributes, object, old)).await;
+            let outcome = pin!(self.validate_one(running.plugin, attributes, object, old)).await;
             running.note(Step::Validate, attributes.operation, &mut begin, &outcome);
             outcome?;
         }
@@ -226,7 +226,7 @@ impl Chain {
     }
 
     /// What a plugin says of an object that is about to be stored or removed.
-    async fn say(
+    async fn validate_one(
         &self,
         plugin: Plugin,
         attributes: &Attributes,
@@ -400,7 +400,7 @@ impl Admission for Chain {
             priority::validate_delete(attributes)?;
         }
         let begin = Instant::now();
-        let outcome = pin!(self.judgement(attributes, object, old)).await;
+        let outcome = pin!(self.validate_all(attributes, object, old)).await;
         self.times.note(Step::Validate, operation, begin.elapsed(), &outcome);
         outcome
     }

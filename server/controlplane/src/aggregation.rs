@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use aggregator::Backends;
 use apimachinery::apiregistration::v1::{APIService, api_service_condition_type, condition_status};
-use endpoints::{Backend, Environment, Loopback, Registration, Resource};
+use endpoints::{Backend, Loopback, Registration, Resource, ServerContext};
 use machinery::status::Status;
 use registry::Informer;
 use webhook::Identity;
@@ -26,7 +26,7 @@ const API_SERVICES: Resource = ("apiregistration.k8s.io", "v1", "apiservices");
 const DEFAULT_PORT: i32 = 443;
 
 /// Registers what this server serves, and begins to follow APIServices.
-pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     if !loopback.serves(API_SERVICES) {
         return Ok(());
     }
@@ -50,12 +50,12 @@ pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> 
 }
 
 /// Certificate and key of this server as a front proxy.
-fn identity(environment: &Environment) -> Result<Option<Identity>, Status> {
+fn identity(environment: &ServerContext) -> Result<Option<Identity>, Status> {
     environment.options.aggregation.identity().map_err(Status::internal)
 }
 
 /// Tells the aggregator of every change.
-async fn tell(environment: Arc<Environment>, services: Informer<APIService>) {
+async fn tell(environment: Arc<ServerContext>, services: Informer<APIService>) {
     let mut changes = services.changes();
     let mut told = Vec::new();
     loop {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use apimachinery::meta::v1::status_reason;
-use endpoints::{Environment, Loopback, Resource};
+use endpoints::{Loopback, Resource, ServerContext};
 use futures_util::future::try_join_all;
 use generated::core::v1::Namespace;
 use generated::scheduling::v1::PriorityClass;
@@ -35,7 +35,7 @@ pub const SYSTEM_PRIORITY_CLASSES: [SystemPriorityClass; 2] = [
 ];
 
 /// Makes everything that is missing. What does not need each other is made at once: a store makes many waiting writes durable in one go.
-pub async fn all(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+pub async fn all(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     let controller = environment.health.pending("poststarthook/bootstrap-controller");
     let (roles, classes) =
         ("poststarthook/rbac/bootstrap-roles", "poststarthook/scheduling/bootstrap-system-priority-classes");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use apimachinery::meta::v1::{Condition, condition_status};
-use endpoints::Environment;
+use endpoints::ServerContext;
 use generated::core::v1::Pod;
 use generated::policy::v1::{PodDisruptionBudget, PodDisruptionBudgetStatus, unhealthy_pod_eviction_policy_type};
 use machinery::scalar::Time;
@@ -18,7 +18,7 @@ const ALLOWED: &str = "DisruptionAllowed";
 const MAX_DISRUPTED: usize = 2000;
 
 /// The budget that a pod belongs to; more than one is a mistake.
-pub async fn of_pod(environment: &Environment, pod: &Pod) -> Result<Option<PodDisruptionBudget>, Status> {
+pub async fn of_pod(environment: &ServerContext, pod: &Pod) -> Result<Option<PodDisruptionBudget>, Status> {
     let Some(store) = environment.stores.get(&BUDGETS) else { return Ok(None) };
     let objects = store.objects(&pod.metadata.namespace, &Predicate::default()).await?;
     let budgets = objects.into_iter().filter_map(|object| object.into_inner::<PodDisruptionBudget>().ok());
@@ -37,7 +37,7 @@ fn covers(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
 }
 
 /// Whether a pod that is not ready may go without counting.
-pub fn lets_unhealthy_go(budget: &PodDisruptionBudget) -> bool {
+pub fn allows_unhealthy_eviction(budget: &PodDisruptionBudget) -> bool {
     let status = &budget.status;
     let always =
         budget.spec.unhealthy_pod_eviction_policy.as_deref() == Some(unhealthy_pod_eviction_policy_type::ALWAYS_ALLOW);
@@ -46,7 +46,7 @@ pub fn lets_unhealthy_go(budget: &PodDisruptionBudget) -> bool {
 
 /// Takes one disruption out of a budget for a pod, or says why there is none left (`checkAndDecrement`).
 pub async fn take_one(
-    environment: &Arc<Environment>,
+    environment: &Arc<ServerContext>,
     namespace: &str,
     pod: &str,
     budget: &PodDisruptionBudget,
@@ -59,7 +59,7 @@ pub async fn take_one(
         Some(budget) => take_from(budget, pod, Time::from(std::time::SystemTime::now())),
         None => Err(Status::internal("budgets are stored as something else")),
     };
-    store.amend(&context, &budget.metadata.name, &options, &take).await.map(drop)
+    store.guaranteed_update(&context, &budget.metadata.name, &options, &take).await.map(drop)
 }
 
 fn take_from(budget: &mut PodDisruptionBudget, pod: &str, now: Time) -> Result<(), Status> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use endpoints::{Environment, SubresourceHandler};
+use endpoints::{ServerContext, SubresourceHandler};
 use futures_util::future::join_all;
 use generated::core::v1::{ComponentCondition, ComponentStatus, component_condition_type, condition_status};
 use http::Uri;
@@ -25,7 +25,7 @@ const COMPONENTS: [(&str, &str); 2] =
 
 /// Checks the components of the control plane.
 pub struct Components {
-    environment: Arc<Environment>,
+    environment: Arc<ServerContext>,
 }
 
 /// What is checked.
@@ -42,7 +42,7 @@ struct Health {
 }
 
 impl Components {
-    pub fn new(environment: &Arc<Environment>) -> Self {
+    pub fn new(environment: &Arc<ServerContext>) -> Self {
         Components { environment: environment.clone() }
     }
 
@@ -86,7 +86,7 @@ impl Components {
     }
 }
 
-async fn get(environment: &Environment, address: &'static str) -> Result<(u16, String), String> {
+async fn get(environment: &ServerContext, address: &'static str) -> Result<(u16, String), String> {
     let trust = Trust { insecure: true, ..Trust::default() };
     let client: Client = environment.services.client(trust).map_err(|why| why.to_string())?;
     let reply = client.get(&Uri::from_static(address), TIMEOUT, MAX_ANSWER).await.map_err(|why| why.to_string())?;

@@ -11,7 +11,7 @@ mod streams;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use endpoints::{Connected, Environment, SubresourceHandler};
+use endpoints::{ConnectRequest, ServerContext, SubresourceHandler};
 use generated::core::v1::Pod;
 use http::Method;
 use machinery::reflect::{Owned, Struct};
@@ -34,12 +34,12 @@ pub enum Connection {
 
 /// A subresource that stands for a connection.
 pub struct Connect {
-    environment: Arc<Environment>,
+    environment: Arc<ServerContext>,
     to: Connection,
 }
 
 impl Connect {
-    pub fn new(environment: &Arc<Environment>, to: Connection) -> Self {
+    pub fn new(environment: &Arc<ServerContext>, to: Connection) -> Self {
         Connect { environment: environment.clone(), to }
     }
 
@@ -72,7 +72,7 @@ impl SubresourceHandler for Connect {
         matches!(self.to, Connection::PodProxy | Connection::ServiceProxy | Connection::NodeProxy)
     }
 
-    async fn connect(&self, connected: Connected<'_>, request: Request) -> Result<Response, Status> {
+    async fn connect(&self, connected: ConnectRequest<'_>, request: Request) -> Result<Response, Status> {
         match self.to {
             Connection::Exec => self.exec(connected, request).await,
             Connection::Attach => self.attach(connected, request).await,
@@ -86,7 +86,7 @@ impl SubresourceHandler for Connect {
 }
 
 impl Connect {
-    async fn pod(&self, connected: &Connected<'_>) -> Result<Pod, Status> {
+    async fn pod(&self, connected: &ConnectRequest<'_>) -> Result<Pod, Status> {
         self.get("pods", &connected.attributes.namespace, &connected.attributes.name).await
     }
 
@@ -98,7 +98,7 @@ impl Connect {
 }
 
 /// The options of a connection, as admission lets them pass.
-async fn admitted<T: Struct>(connected: &Connected<'_>, options: T) -> Result<T, Status> {
+async fn admitted<T: Struct>(connected: &ConnectRequest<'_>, options: T) -> Result<T, Status> {
     let mut options = Owned::of(options);
     connected.admit(&mut options).await?;
     typed(options)

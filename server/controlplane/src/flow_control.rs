@@ -7,7 +7,7 @@ mod convert;
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{Environment, Loopback, Resource};
+use endpoints::{Loopback, Resource, ServerContext};
 use futures_util::future::try_join_all;
 use generated::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
 use machinery::json;
@@ -29,7 +29,7 @@ const PRODUCER: &str = "api-priority-and-fairness-config-producer-v1";
 const INTERVAL: Duration = Duration::from_secs(60);
 
 /// Makes what is missing, and looks after it from then on.
-pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     if !loopback.serves(FLOW_SCHEMAS) || !loopback.serves(PRIORITY_LEVELS) {
         return Ok(());
     }

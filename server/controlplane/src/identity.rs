@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use endpoints::{Environment, Loopback, Resource};
+use endpoints::{Loopback, Resource, ServerContext};
 use generated::coordination::v1::Lease;
 use machinery::features;
 use machinery::scalar::{MicroTime, Time};
@@ -32,7 +32,7 @@ const RENEW: Duration = Duration::from_secs(10);
 const COLLECT: Duration = Duration::from_secs(3600);
 
 /// Takes the lease, and keeps it.
-pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     if !environment.options.features.enabled(features::APIServerIdentity) || !loopback.serves(LEASES) {
         return Ok(());
     }
@@ -63,7 +63,7 @@ struct Holder {
 }
 
 impl Holder {
-    fn new(environment: &Environment, loopback: Arc<Loopback>) -> Self {
+    fn new(environment: &ServerContext, loopback: Arc<Loopback>) -> Self {
         let options = &environment.options;
         let hostname = options.serving.hostname.clone();
         let name = identity::of_host(&hostname);

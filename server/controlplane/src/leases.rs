@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::Environment;
+use endpoints::ServerContext;
 use generated::core::v1::Endpoints;
 use machinery::reflect::{Owned, Ref, Struct};
 use machinery::status::Status;
@@ -85,7 +85,7 @@ fn decode(stored: &[u8]) -> Result<Endpoints, Status> {
 /// Ends what keeps something of this server where others see it when the server is asked to stop, and then has it taken back. The port stays
 /// open until that is done, or takes too long.
 pub fn until_shutdown(
-    environment: &Environment,
+    environment: &ServerContext,
     what: &'static str,
     keeping: JoinHandle<()>,
     leave: impl Future<Output = Result<(), Status>> + Send + 'static,

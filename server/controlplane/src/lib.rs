@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use connect::{Connect, Connection};
-use endpoints::{Admission, Behaviour, Environment, Loopback, PeerAddresses, SubresourceHandler};
+use endpoints::{Admission, KindExtensions, Loopback, PeerAddresses, ServerContext, SubresourceHandler};
 use machinery::catalog::{KindDef, ResourceDef};
 use machinery::status::Status;
 use nodes::NodeAuthorizer;
@@ -38,7 +38,7 @@ use webhook::ServiceAddress;
 pub struct ControlPlane;
 
 #[async_trait]
-impl Behaviour for ControlPlane {
+impl KindExtensions for ControlPlane {
     fn access(&self, server: &Server, informers: &Arc<Informers>) -> Result<Access, serving::Error> {
         let roles: Arc<dyn RuleSource> = Arc::new(rbac::Index::start(informers.stores()));
         let authentication = tokens::authenticators(server.authentication()?, server, informers.stores())?;
@@ -54,7 +54,7 @@ impl Behaviour for ControlPlane {
         Arc::new(aggregation::Addresses::new(informers, to_endpoints, server.address().ok()))
     }
 
-    fn peer_addresses(&self, environment: &Environment) -> Arc<dyn PeerAddresses> {
+    fn peer_addresses(&self, environment: &ServerContext) -> Arc<dyn PeerAddresses> {
         Arc::new(peers::Addresses::new(&environment.backend))
     }
 
@@ -72,7 +72,7 @@ impl Behaviour for ControlPlane {
         }
     }
 
-    fn admission(&self, environment: &Arc<Environment>) -> Result<Arc<dyn Admission>, serving::Error> {
+    fn admission(&self, environment: &Arc<ServerContext>) -> Result<Arc<dyn Admission>, serving::Error> {
         let chain = admission::Chain::new(environment.clone()).map_err(serving::Error::Options)?;
         Ok(Arc::new(chain))
     }
@@ -81,7 +81,7 @@ impl Behaviour for ControlPlane {
         &self,
         kind: &'static KindDef,
         _resource: &'static ResourceDef,
-        environment: &Arc<Environment>,
+        environment: &Arc<ServerContext>,
     ) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
         match (kind.group, kind.kind) {
             ("", "ServiceAccount") => HashMap::from([("token", Arc::new(tokens::Issuer::new(environment)) as _)]),
@@ -96,12 +96,12 @@ impl Behaviour for ControlPlane {
         }
     }
 
-    async fn bootstrap(&self, environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+    async fn bootstrap(&self, environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
         bootstrap::all(environment, loopback).await
     }
 }
 
-fn handlers_of_pods(environment: &Arc<Environment>) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
+fn handlers_of_pods(environment: &Arc<ServerContext>) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
     HashMap::from([
         ("binding", Arc::new(pods::Binding::new(environment)) as _),
         ("eviction", Arc::new(pods::Eviction::new(environment)) as _),
@@ -113,6 +113,6 @@ fn handlers_of_pods(environment: &Arc<Environment>) -> HashMap<&'static str, Arc
     ])
 }
 
-fn connect(environment: &Arc<Environment>, to: Connection) -> Arc<dyn SubresourceHandler> {
+fn connect(environment: &Arc<ServerContext>, to: Connection) -> Arc<dyn SubresourceHandler> {
     Arc::new(Connect::new(environment, to))
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use apimachinery::apiextensions::v1::CustomResourceDefinition;
 use apimachinery::apiregistration::v1::APIService;
 use async_trait::async_trait;
-use endpoints::{Environment, GroupVersion, Members, PeerAddresses};
+use endpoints::{GroupVersion, Members, PeerAddresses, ServerContext};
 use generated::coordination::v1::Lease;
 use generated::core::v1::{EndpointAddress, EndpointPort, EndpointSubset, Endpoints, protocol};
 use machinery::status::Status;
@@ -42,7 +42,7 @@ const SETTLE: Duration = Duration::from_millis(100);
 const GRACE: Duration = Duration::from_secs(5 * 60);
 
 /// Lets others find this server, and begins to follow who they are if requests are passed on to them.
-pub async fn start(environment: &Arc<Environment>) -> Result<(), Status> {
+pub async fn start(environment: &Arc<ServerContext>) -> Result<(), Status> {
     let options = &environment.options.peers;
     if !options.enabled {
         return Ok(());
@@ -73,7 +73,7 @@ pub fn place(options: &Options) -> Option<(String, u16)> {
 }
 
 /// Says where this server is from when it is ready until it stops.
-fn publish(environment: &Arc<Environment>, host: &str, port: u16) {
+fn publish(environment: &Arc<ServerContext>, host: &str, port: u16) {
     let server = identity::of_host(&environment.options.serving.hostname);
     let endpoints = endpoints(&server, host, port);
     let places = Arc::new(Leases::new(&environment.backend, PLACES));
@@ -142,7 +142,7 @@ struct Watched {
 
 impl Watched {
     /// Tells of every change. Does not end.
-    async fn follow(mut self, environment: Arc<Environment>) {
+    async fn follow(mut self, environment: Arc<ServerContext>) {
         let (mut servers, mut services) = (self.servers.changes(), self.services.changes());
         let mut definitions = self.definitions.as_ref().map(Informer::changes);
         loop {

@@ -10,13 +10,16 @@ mod validation;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use endpoints::{Environment, SubresourceHandler};
+use endpoints::{ServerContext, SubresourceHandler};
 use machinery::catalog::KindDef;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
 
 /// The handler of a review, by its kind.
-pub fn handlers(kind: &KindDef, environment: &Arc<Environment>) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
+pub fn handlers(
+    kind: &KindDef,
+    environment: &Arc<ServerContext>,
+) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
     let access = environment.access.clone();
     let handler: Arc<dyn SubresourceHandler> = match (kind.group, kind.kind) {
         ("authorization.k8s.io", "SubjectAccessReview") => Arc::new(access::OfSubject(access)),

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use ::kubernetes::core::{needs_health_check, needs_node_ports};
 use async_trait::async_trait;
-use endpoints::{Environment, Loopback};
+use endpoints::{Loopback, ServerContext};
 use generated::core::v1::{Service, ServiceSpec};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
@@ -25,7 +25,7 @@ use machinery::json_name;
 use machinery::reflect::{Owned, Struct};
 use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
-use registry::{Backend, Companion, Context, Outcome, Pending, Predicate};
+use registry::{Backend, Context, Outcome, Pending, Predicate, WriteHook};
 
 use addresses::{Addresses, Owner};
 use ports::{NodePorts, Operation, Shared};
@@ -35,7 +35,7 @@ use repair::{Leaked, Repair};
 pub const NONE: &str = "None";
 
 /// Lets nothing be stored as a service from now on that has not got what it needs.
-pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     let Some(store) = environment.stores.get(&("", "services")) else { return Ok(()) };
     // Addresses come from ServiceCIDRs.
     default_range::start(environment, loopback).await?;
@@ -55,7 +55,7 @@ pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> 
     let mut repair = Repair::new(environment, &addresses, &ports);
     repair.once(if is_shared { Leaked::Aged } else { Leaked::Any }).await?;
     tokio::spawn(repair.run());
-    store.accompany(Arc::new(Allocator { addresses, ports, loopback: loopback.clone() }));
+    store.set_write_hook(Arc::new(Allocator { addresses, ports, loopback: loopback.clone() }));
     Ok(())
 }
 
@@ -67,7 +67,7 @@ struct Allocator {
 }
 
 #[async_trait]
-impl Companion for Allocator {
+impl WriteHook for Allocator {
     async fn begin(&self, context: &Context, new: &mut Owned, old: Option<&Owned>) -> Result<Box<dyn Pending>, Status> {
         let dry_run = context.dry_run;
         let mut given = Given {
@@ -294,7 +294,7 @@ fn is_headless(spec: &ServiceSpec) -> bool {
 }
 
 /// All objects of a resource.
-async fn all<T: Struct>(environment: &Environment, resource: (&'static str, &'static str)) -> Result<Vec<T>, Status> {
+async fn all<T: Struct>(environment: &ServerContext, resource: (&'static str, &'static str)) -> Result<Vec<T>, Status> {
     let Some(store) = environment.stores.get(&resource) else { return Ok(Vec::new()) };
     let objects = store.objects("", &Predicate::default()).await?;
     Ok(objects.into_iter().filter_map(|object| object.into_inner().ok()).collect())

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use endpoints::{Environment, Loopback, Resource};
+use endpoints::{Loopback, Resource, ServerContext};
 use generated::core::v1::ConfigMap;
 use machinery::status::Status;
 use serde_json::Value;
@@ -18,7 +18,7 @@ const PROXY_CA: &str = "requestheader-client-ca-file";
 const END: &str = "-----END CERTIFICATE-----";
 
 /// Writes what this server believes. What servers beside it have written stays.
-pub async fn publish(environment: &Environment, loopback: &Loopback) -> Result<(), Status> {
+pub async fn publish(environment: &ServerContext, loopback: &Loopback) -> Result<(), Status> {
     if !loopback.serves(CONFIG_MAPS) {
         return Ok(());
     }
@@ -50,7 +50,7 @@ pub async fn publish(environment: &Environment, loopback: &Loopback) -> Result<(
     }
 }
 
-fn ours(environment: &Environment) -> BTreeMap<String, String> {
+fn ours(environment: &ServerContext) -> BTreeMap<String, String> {
     let text = |pem: &[u8]| String::from_utf8_lossy(pem).into_owned();
     let mut data = BTreeMap::from([(CLIENT_CA.to_owned(), text(&environment.client_ca))]);
     let headers = environment.options.authentication.request_headers.as_ref();

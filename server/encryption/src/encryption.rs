@@ -78,7 +78,7 @@ impl Encryption {
         }
         let loaded = load(file, true, &self.metrics)?;
         loaded.start().await;
-        become_well(&loaded).await?;
+        wait_healthy(&loaded).await?;
         let hash = loaded.hash.clone();
         *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded);
         self.metrics.reloaded(Some(&hash));
@@ -96,7 +96,7 @@ fn load(file: &Path, reload: bool, metrics: &Metrics) -> Result<Loaded, String> 
 }
 
 /// Waits until the plugins of a new configuration are well: values must not be written with what nobody can read again.
-async fn become_well(loaded: &Loaded) -> Result<(), String> {
+async fn wait_healthy(loaded: &Loaded) -> Result<(), String> {
     let patience = Instant::now() + PATIENCE;
     loop {
         match loaded.health() {

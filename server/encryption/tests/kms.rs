@@ -12,7 +12,7 @@ use bytes::Bytes;
 use encryption::{EncryptedStore, Encryption, GroupResource, KeySpace};
 use kms_plugin::Plugin;
 use prometheus::Registry;
-use storage::cache::{Cache, CacheOptions, Describe, Description, Entry, ResourceCache};
+use storage::cache::{Cache, CacheOptions, Description, Entry, EntryDecoder, ResourceCache};
 use storage::{EmbeddedStore, KeyValue, Revision, Store, Txn};
 
 #[test]
@@ -24,7 +24,7 @@ fn serve_kms_plugin() {
 /// Values as they are.
 struct Plain;
 
-impl Describe for Plain {
+impl EntryDecoder for Plain {
     fn describe(&self, kv: &KeyValue) -> Description {
         Description { object: kv.value.clone(), ..Description::default() }
     }

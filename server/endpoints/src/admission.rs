@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use machinery::catalog::KindDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{AsOf, Outcome, Pending, Reservation};
+use registry::{Outcome, Pending, ReadRevision, Reservation};
 use serde_json::Value;
 use serving::User;
-use serving::audit::Trail;
+use serving::audit::AuditContext;
 use serving::warnings::Warnings;
 
 use crate::open::OpenKind;
@@ -42,9 +42,9 @@ pub struct Attributes {
     /// What the writer is warned of.
     pub warnings: Warnings,
     /// What is recorded of the request.
-    pub trail: Trail,
+    pub trail: AuditContext,
     /// How new what is looked up for it has to be.
-    pub as_of: AsOf,
+    pub as_of: ReadRevision,
     /// What plugins have reserved for the write.
     pub reservations: Reservations,
     /// The definition of a custom resource; `None` for a resource of the catalog.

@@ -10,7 +10,7 @@ use machinery::reflect::{Owned, Ref, Struct};
 use machinery::status::Status;
 use machinery::{protobuf, yaml};
 use registry::meta;
-use serving::audit::{Level, Trail};
+use serving::audit::{AuditContext, Level};
 use serving::body::ReadError;
 use serving::work::memory::{self, Held};
 use serving::{Body, Response, User};
@@ -18,7 +18,7 @@ use serving::{Body, Response, User};
 use crate::media::Encoding;
 
 /// Records an object that was sent, in hub form with defaults (`audit.LogRequestObject`).
-pub fn sent(trail: &Trail, kind: &KindDef, object: &Owned) {
+pub fn sent(trail: &AuditContext, kind: &KindDef, object: &Owned) {
     if let Some(meta) = meta(object.as_ref()) {
         trail.name(meta);
     }
@@ -28,14 +28,14 @@ pub fn sent(trail: &Trail, kind: &KindDef, object: &Owned) {
 }
 
 /// Records options that were sent as a body.
-pub fn sent_options<T: Struct>(trail: &Trail, options: &T, kind: &str) {
+pub fn sent_options<T: Struct>(trail: &AuditContext, options: &T, kind: &str) {
     if trail.reaches(Level::Request) {
         trail.request_object(text("meta.k8s.io/v1", kind, Ref::of(options)));
     }
 }
 
 /// Records a patch (`audit.LogRequestPatch`).
-pub fn patch(trail: &Trail, patch: &bytes::Bytes) {
+pub fn patch(trail: &AuditContext, patch: &bytes::Bytes) {
     if !trail.reaches(Level::Request) {
         return;
     }
@@ -60,7 +60,7 @@ const PER_ANSWERED_BYTE: u64 = 3;
 /// 429 when the answer to a read takes more memory than its user may hold. Answers to writes are always recorded: they are as large as
 /// one object.
 pub async fn answered(
-    trail: &Trail,
+    trail: &AuditContext,
     catalog: &Catalog,
     response: Response,
     user: Option<&Arc<User>>,

@@ -18,10 +18,10 @@ use serving::work::memory::{self, Held};
 
 use crate::empty;
 use crate::endpoint::Endpoint;
+use crate::gvk::{self, ResolvedKind};
 use crate::media::Encoding;
 use crate::open::{OpenKind, Origin};
 use crate::options::FieldValidation;
-use crate::said_kind::{self, Said};
 
 /// A decoded body.
 pub struct Decoded {
@@ -159,7 +159,7 @@ impl Reader<'_> {
         json::decode_version(text, kind.version, value.as_mut(), &mut issues)
             .map_err(|e| e.into_status(|malformed| self.refused(&said, &malformed)))?;
         if let Some(open) = self.open {
-            open.complete(&mut value, Origin::Sent, &mut issues)
+            open.complete(&mut value, Origin::RequestDocument, &mut issues)
                 .map_err(|e| e.into_status(|why| self.refused(&said, &why)))?;
             issues.show_unknown_unescaped();
         }
@@ -187,7 +187,7 @@ impl Reader<'_> {
     /// The answer to a document of the kind in upstream's internal form, which no path expects.
     fn internal_form(&self, said: &Names<'_>, text: &[u8], mut issues: json::Issues) -> Status {
         match json::parse(text, &mut json::Issues::only_limit()) {
-            Ok(document) => said_kind::unknown_internal_fields(self.expected, &document, &mut issues),
+            Ok(document) => gvk::unknown_internal_fields(self.expected, &document, &mut issues),
             Err(error) => return error.into_status(|malformed| self.refused(said, &malformed)),
         }
         self.judge(said, &issues).err().unwrap_or_else(|| self.other_version(said))
@@ -196,18 +196,18 @@ impl Reader<'_> {
     /// The kind to decode as: the one that the body says, where there is such. `text` is the body as JSON, `sent` as
     /// it came.
     fn kind(&self, said: &Names<'_>, text: Option<&[u8]>, sent: &[u8]) -> Result<Found, Status> {
-        match said_kind::resolve(self.catalog, self.expected, said.api_version, said.kind) {
-            Said::Same(kind) | Said::Other(kind) => Ok(Found::Version(kind)),
-            Said::Internal => Ok(Found::Internal),
-            Said::NoVersion => Err(self.other_kind(said, &said_kind::no_version(sent))),
-            Said::Machinery(def) => {
+        match gvk::resolve(self.catalog, self.expected, said.api_version, said.kind) {
+            ResolvedKind::Same(kind) | ResolvedKind::Other(kind) => Ok(Found::Version(kind)),
+            ResolvedKind::Internal => Ok(Found::Internal),
+            ResolvedKind::NoVersion => Err(self.other_kind(said, &gvk::no_version(sent))),
+            ResolvedKind::Machinery(def) => {
                 let why = match text {
-                    Some(text) => said_kind::machinery_refused(self.expected, def, text)?,
-                    None => said_kind::no_conversion(self.expected, "v1", def.name),
+                    Some(text) => gvk::machinery_refused(self.expected, def, text)?,
+                    None => gvk::no_conversion(self.expected, "v1", def.name),
                 };
                 Err(self.other_kind(said, &why))
             }
-            Said::Refused(why) => Err(self.other_kind(said, &why)),
+            ResolvedKind::Refused(why) => Err(self.other_kind(said, &why)),
         }
     }
 
@@ -215,7 +215,7 @@ impl Reader<'_> {
     fn open_kind(&self, said: &Names<'_>, text: &[u8], sent: &[u8]) -> Result<&'static KindDef, Status> {
         let expected = self.expected.api_version();
         match (said.kind, said.api_version) {
-            ("", _) => Err(unrecognized(self.expected, &said_kind::no_kind(text), sent)),
+            ("", _) => Err(unrecognized(self.expected, &gvk::no_kind(text), sent)),
             (_, version) if version == expected => Ok(self.expected),
             _ => Err(self.other_version(said)),
         }
@@ -223,9 +223,9 @@ impl Reader<'_> {
 
     /// A decoded body must be of the kind of the path.
     fn check_kind(&self, said: &Names<'_>, kind: &'static KindDef) -> Result<(), Status> {
-        match std::ptr::eq(kind, self.expected) || said_kind::is_version_of(kind, self.expected) {
+        match std::ptr::eq(kind, self.expected) || gvk::is_version_of(kind, self.expected) {
             true => Ok(()),
-            false => Err(self.other_kind(said, &said_kind::no_conversion(self.expected, kind.version, kind.kind))),
+            false => Err(self.other_kind(said, &gvk::no_conversion(self.expected, kind.version, kind.kind))),
         }
     }
 
@@ -247,7 +247,7 @@ impl Reader<'_> {
 
     fn other_kind(&self, said: &Names<'_>, why: &str) -> Status {
         match self.within_open {
-            true => Status::bad_request(said_kind::not_in_scheme(self.expected)),
+            true => Status::bad_request(gvk::not_in_scheme(self.expected)),
             false => self.refused(said, &why),
         }
     }
@@ -255,7 +255,7 @@ impl Reader<'_> {
     fn refused(&self, said: &Names<'_>, why: &dyn std::fmt::Display) -> Status {
         let expected = self.expected;
         let name = if said.kind.is_empty() { expected.kind } else { said.kind };
-        let (_, version) = said_kind::group_version(said.api_version, (expected.group, expected.version));
+        let (_, version) = gvk::group_version(said.api_version, (expected.group, expected.version));
         let version = quote(version);
         Status::bad_request(format!("{name} in version {version} cannot be handled as a {}: {why}", expected.kind))
     }
@@ -285,7 +285,7 @@ pub fn type_meta(text: &[u8], malformed: impl Fn(String) -> Status) -> Result<Ty
         |e: json::Error| format!("couldn't get version/kind; json parse error: {}", anonymous(&e.to_string()));
     json::decode(text, Mut::of(&mut meta), &mut json::Issues::ignore())
         .map_err(|e| e.into_status(|e| malformed(message(e))))?;
-    match said_kind::malformed_version(&meta.api_version) {
+    match gvk::malformed_version(&meta.api_version) {
         Some(why) => Err(malformed(why)),
         None => Ok(meta),
     }

@@ -15,9 +15,9 @@ use serving::authorization::Authorizer;
 use serving::{Query, Request, RequestInfo, Response};
 
 use crate::admission::{Admission, Attributes};
+use crate::gvk;
 use crate::media::Forms;
 use crate::open::OpenKind;
-use crate::said_kind;
 use crate::verbs::connect;
 
 /// Everything a verb needs to know about a resource in a version.
@@ -47,12 +47,12 @@ pub struct Endpoint {
     pub open: Option<Arc<dyn OpenKind>>,
     /// The definition of a custom resource, also where bodies are of a declared kind (Scale).
     pub definition: Option<Arc<dyn OpenKind>>,
-    /// Behaviour of subresources, or of virtual resources under the empty name, that no descriptor can say.
+    /// KindExtensions of subresources, or of virtual resources under the empty name, that no descriptor can say.
     pub handlers: HashMap<&'static str, Arc<dyn SubresourceHandler>>,
 }
 
 /// A body that was posted to a subresource or a virtual resource.
-pub struct Posted<'a> {
+pub struct CreateRequest<'a> {
     /// The resource, with the kind of the body.
     pub endpoint: &'a Endpoint,
     pub context: &'a Context,
@@ -62,7 +62,7 @@ pub struct Posted<'a> {
     pub query: &'a Query,
 }
 
-impl Posted<'_> {
+impl CreateRequest<'_> {
     /// Asks validating admission; a handler does so once it has validated the object itself (upstream: `createValidation`).
     pub async fn validate(&self) -> Result<(), Status> {
         self.endpoint.admission.validate(self.attributes, Some(&self.body), None).await
@@ -70,7 +70,7 @@ impl Posted<'_> {
 }
 
 /// A request that is to be passed on.
-pub struct Connected<'a> {
+pub struct ConnectRequest<'a> {
     /// The resource that the subresource belongs to.
     pub endpoint: &'a Endpoint,
     pub context: &'a Context,
@@ -80,7 +80,7 @@ pub struct Connected<'a> {
     pub query: &'a Query,
 }
 
-impl Connected<'_> {
+impl ConnectRequest<'_> {
     /// What the query says, as options of this type.
     ///
     /// # Errors
@@ -147,7 +147,7 @@ pub trait SubresourceHandler: Send + Sync {
     }
 
     /// Takes what was posted.
-    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
         Err(Status::not_implemented(&format!("POST of {}", posted.attributes.subresource)))
     }
 
@@ -176,7 +176,7 @@ pub trait SubresourceHandler: Send + Sync {
     }
 
     /// Passes a request of one of these methods on.
-    async fn connect(&self, connected: Connected<'_>, _request: Request) -> Result<Response, Status> {
+    async fn connect(&self, connected: ConnectRequest<'_>, _request: Request) -> Result<Response, Status> {
         Err(Status::not_implemented(&format!("a connection to {}", connected.attributes.subresource)))
     }
 }
@@ -279,7 +279,7 @@ impl Endpoint {
     pub fn internal_package(&self) -> &'static str {
         match self.open {
             Some(_) => "unstructured",
-            None => said_kind::internal_package(self.kind.group),
+            None => gvk::internal_package(self.kind.group),
         }
     }
 

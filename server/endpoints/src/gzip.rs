@@ -48,7 +48,7 @@ pub fn compress(response: Response, user: &Arc<User>) -> Response {
     parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     parts.headers.append(VARY, HeaderValue::from_static("Accept-Encoding"));
     let config = DeflateConfig { level: LEVEL, window_bits: WINDOW, ..DeflateConfig::default() };
-    let compressed = Compressed {
+    let compressed = CompressedBody {
         body,
         waiting: Bytes::new(),
         deflate: Deflate::new_with_config(config),
@@ -60,7 +60,7 @@ pub fn compress(response: Response, user: &Arc<User>) -> Response {
 }
 
 /// A body on its way through the compressor.
-struct Compressed {
+struct CompressedBody {
     body: Body,
     /// What the body gave and has not been compressed.
     waiting: Bytes,
@@ -71,7 +71,7 @@ struct Compressed {
     _held: Held,
 }
 
-impl Compressed {
+impl CompressedBody {
     /// Compresses some bytes, or the end.
     fn write(&mut self, mut input: &[u8], flush: DeflateFlush, out: &mut Vec<u8>) -> Result<(), BodyError> {
         loop {
@@ -92,7 +92,7 @@ impl Compressed {
     }
 }
 
-impl HttpBody for Compressed {
+impl HttpBody for CompressedBody {
     type Data = Bytes;
     type Error = BodyError;
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
-use registry::{AsOf, CreateOptions, DeleteOptions, Precondition, UpdateOptions, meta};
+use registry::{CreateOptions, DeleteOptions, Precondition, ReadRevision, UpdateOptions, meta};
 use serde_json::{Value, json};
 use serving::User;
-use serving::audit::Trail;
+use serving::audit::AuditContext;
 use serving::user::{ALL_AUTHENTICATED, SYSTEM_MASTERS};
 use serving::warnings::Warnings;
 
@@ -220,8 +220,8 @@ impl Loopback {
             user: self.user.clone(),
             dry_run: false,
             warnings: Warnings::default(),
-            trail: Trail::default(),
-            as_of: AsOf::default(),
+            trail: AuditContext::default(),
+            as_of: ReadRevision::default(),
             reservations: Reservations::default(),
             definition: endpoint.definition.clone(),
             conversions: Conversions::default(),

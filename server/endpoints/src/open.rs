@@ -37,7 +37,7 @@ impl DecodeError for Incomplete {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A body, or what a patch made: a null that is not allowed is dropped.
-    Sent,
+    RequestDocument,
     /// What an apply made. A null that is not allowed stays, and validation refuses it.
     Applied,
     /// The store, which has to stay readable: nothing is bounded.

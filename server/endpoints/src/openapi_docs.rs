@@ -20,9 +20,9 @@ use serving::negotiation::{Clause, parse_accept};
 use sha2::{Digest, Sha512};
 use time::{Duration, OffsetDateTime};
 
+use crate::compressed::Compressed;
 use crate::discovery::RemoteDocument;
 use crate::endpoint::Endpoint;
-use crate::packed::Packed;
 pub(crate) use content::Asked;
 use content::{empty, insert};
 use custom::CustomDocument;
@@ -37,18 +37,18 @@ const V3_PROTOBUF_OLD: &str = "application/com.github.proto-openapi.spec.v3@v1.0
 
 /// A document in both forms, each packed: documents are large, and clients keep what they have once read.
 struct Document {
-    json: Packed,
-    protobuf: OnceLock<Packed>,
+    json: Compressed,
+    protobuf: OnceLock<Compressed>,
 }
 
 impl Document {
     fn new(value: &Value) -> Self {
-        Document { json: Packed::new(value.to_string().as_bytes()), protobuf: OnceLock::new() }
+        Document { json: Compressed::new(value.to_string().as_bytes()), protobuf: OnceLock::new() }
     }
 
     fn protobuf(&self, encode: fn(&Value) -> Vec<u8>) -> Vec<u8> {
         let make = || serde_json::from_slice(&self.json.bytes()).map(|v| encode(&v)).unwrap_or_default();
-        self.protobuf.get_or_init(|| Packed::new(&make())).bytes()
+        self.protobuf.get_or_init(|| Compressed::new(&make())).bytes()
     }
 }
 

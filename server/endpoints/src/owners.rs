@@ -12,7 +12,7 @@ use serving::warnings::Warnings;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
     /// As its writer sent it.
-    Sent,
+    RequestDocument,
     /// As admission left it.
     Admitted,
 }

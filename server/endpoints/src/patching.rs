@@ -11,11 +11,11 @@ use machinery::{cbor, json, yaml};
 use serde_json::Value;
 
 use crate::endpoint::Endpoint;
+use crate::gvk::{self, ResolvedKind};
 use crate::managed::{self, Manager};
 use crate::media::Spoken;
 use crate::open::Origin;
 use crate::options::FieldValidation;
-use crate::said_kind::{self, Said};
 use crate::{answer, body, empty};
 
 /// A kind of patch, by its media type.
@@ -231,7 +231,7 @@ impl Decoding<'_> {
                 self.check_type_meta(&document)?;
                 match endpoint.open {
                     Some(_) => self.custom_kind(&document).map(Some)?,
-                    None => self.said_kind(&document)?,
+                    None => self.gvk(&document)?,
                 }
             }
             _ => Some(endpoint.kind),
@@ -260,7 +260,7 @@ impl Decoding<'_> {
         };
         decoded.map_err(|e| e.into_status(|e| self.malformed(kind, &document, &e.to_string())))?;
         let is_applied = self.patch.kind == PatchType::Apply;
-        let origin = if is_applied { Origin::Applied } else { Origin::Sent };
+        let origin = if is_applied { Origin::Applied } else { Origin::RequestDocument };
         match &endpoint.open {
             Some(open) if self.says_version_of(kind, &document) => open
                 .complete(&mut value, origin, &mut issues)
@@ -273,7 +273,7 @@ impl Decoding<'_> {
         }
         let warnings = self.judge(&issues)?;
         if !std::ptr::eq(kind.hub, endpoint.kind.hub) {
-            let why = said_kind::no_conversion(endpoint.kind, kind.version, kind.kind);
+            let why = gvk::no_conversion(endpoint.kind, kind.version, kind.kind);
             return Err(self.undecodable(&why));
         }
         let empty = empty::lists(kind.def, &document);
@@ -302,9 +302,9 @@ impl Decoding<'_> {
     fn custom_kind(&self, document: &Value) -> Result<&'static KindDef, Status> {
         let text = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
         if text("kind").is_empty() {
-            return Err(self.undecodable(&said_kind::no_kind(&self.text)));
+            return Err(self.undecodable(&gvk::no_kind(&self.text)));
         }
-        if let Some(why) = said_kind::malformed_version(text("apiVersion")) {
+        if let Some(why) = gvk::malformed_version(text("apiVersion")) {
             return Err(self.undecodable(&why));
         }
         if text("apiVersion").is_empty() {
@@ -322,34 +322,34 @@ impl Decoding<'_> {
 
     /// The kind that a JSON patch or a merge patch, which may change it, made the document say; nothing when it says
     /// no version.
-    fn said_kind(&self, document: &Value) -> Result<Option<&'static KindDef>, Status> {
+    fn gvk(&self, document: &Value) -> Result<Option<&'static KindDef>, Status> {
         let text = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
         let endpoint = self.endpoint;
-        if let Some(why) = said_kind::malformed_version(text("apiVersion")) {
+        if let Some(why) = gvk::malformed_version(text("apiVersion")) {
             return Err(self.undecodable(&why));
         }
         let own = (endpoint.kind.group, "");
-        if said_kind::group_version(text("apiVersion"), own) == own {
-            return match said_kind::internal_refused(endpoint.catalog, endpoint.kind, text("kind")) {
+        if gvk::group_version(text("apiVersion"), own) == own {
+            return match gvk::internal_refused(endpoint.catalog, endpoint.kind, text("kind")) {
                 Some(why) => Err(self.undecodable(&why)),
                 None => Ok(None),
             };
         }
-        match said_kind::resolve(endpoint.catalog, endpoint.kind, text("apiVersion"), text("kind")) {
-            Said::Same(kind) | Said::Other(kind) => Ok(Some(kind)),
-            Said::Internal => Ok(None),
-            Said::NoVersion => Err(self.undecodable(&said_kind::no_version(&self.text))),
-            Said::Machinery(def) => {
-                Err(self.undecodable(&said_kind::machinery_refused(endpoint.kind, def, &self.text)?))
+        match gvk::resolve(endpoint.catalog, endpoint.kind, text("apiVersion"), text("kind")) {
+            ResolvedKind::Same(kind) | ResolvedKind::Other(kind) => Ok(Some(kind)),
+            ResolvedKind::Internal => Ok(None),
+            ResolvedKind::NoVersion => Err(self.undecodable(&gvk::no_version(&self.text))),
+            ResolvedKind::Machinery(def) => {
+                Err(self.undecodable(&gvk::machinery_refused(endpoint.kind, def, &self.text)?))
             }
-            Said::Refused(why) => Err(self.undecodable(&why)),
+            ResolvedKind::Refused(why) => Err(self.undecodable(&why)),
         }
     }
 
     /// A document without a version is one of upstream's internal form: Go embeds the metadata in the object there, so
     /// its fields stand beside `kind`, and no other field has the name that any version gives it.
     fn without_version(&self, document: Value, mut issues: json::Issues) -> Result<Patched, Status> {
-        said_kind::unknown_internal_fields(self.endpoint.kind, &document, &mut issues);
+        gvk::unknown_internal_fields(self.endpoint.kind, &document, &mut issues);
         let is_metadata = |name: &str| ObjectMeta::def().fields.iter().any(|field| field.json == name);
         let members = document.as_object().into_iter().flatten().filter(|(name, _)| is_metadata(name));
         let metadata: Value = members.map(|(name, value)| (name.clone(), value.clone())).collect();

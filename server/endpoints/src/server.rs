@@ -13,7 +13,7 @@ use machinery::json;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use serde_json::Value;
-use serving::audit::{Level, Trail};
+use serving::audit::{AuditContext, Level};
 use serving::respond::wants_pretty;
 use serving::warnings::Warnings;
 use serving::work::memory::Held;
@@ -468,7 +468,7 @@ fn of_resource(endpoint: Arc<Endpoint>, verb: &str, call: Call) -> Answer {
 struct Audited {
     catalog: &'static Catalog,
     /// None where the audit policy wants no answers of the request.
-    trail: Option<Trail>,
+    trail: Option<AuditContext>,
     /// The user whom the bytes of the answer of a read are counted for; a write that is done is recorded in any case.
     user: Option<Arc<User>>,
 }

@@ -9,7 +9,7 @@ pub(crate) mod meta;
 mod normalize;
 mod pod;
 mod pod_resources;
-pub mod quality;
+pub mod qos;
 mod resources;
 mod service;
 mod strategy;

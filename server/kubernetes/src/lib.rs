@@ -1,4 +1,4 @@
-//! Behaviour of Kubernetes' groups: what upstream keeps by group in `pkg/apis` and by resource in `pkg/registry`.
+//! KindExtensions of Kubernetes' groups: what upstream keeps by group in `pkg/apis` and by resource in `pkg/registry`.
 //!
 //! A module for each group has its validation, defaults, conversions, columns and strategies as far as definitions in `api-defs/`
 //! name them (`by_hand`). The types know the functions by tables, which [`register`] fills: a [`catalog`] has them.

@@ -10,7 +10,7 @@ use generated::networking::v1::{IPAddressSpec, ParentReference};
 use kubernetes::core::internal::{internal_diff, internal_value, internal_values};
 use machinery::field_path::Path;
 use machinery::reflect::Struct;
-use machinery::sent::Sent;
+use machinery::request_document::RequestDocument;
 
 fn check<T: Struct>(value: T, expect: &str) {
     assert_eq!(internal_value(&value).to_string(), expect);
@@ -73,5 +73,5 @@ fn differences_are_lines() {
     let expect = "@@ -19,7 +19,7 @@\n  \"PortworxVolume\": null,\n  \"ScaleIO\": null,\n  \"Local\": {\n\
         -  \"Path\": \"/d\",\n+  \
                   \"Path\": \"/e\",\n   \"FSType\": null\n  },\n  \"StorageOS\": null,\n";
-    assert_eq!(internal_diff(&Sent::default(), &Path::new("spec"), &old, &new), expect);
+    assert_eq!(internal_diff(&RequestDocument::default(), &Path::new("spec"), &old, &new), expect);
 }

@@ -92,7 +92,7 @@ impl Flags {
     /// Deprecated; clients that set it are warned.
     pub const DEPRECATED: Flags = Flags(16);
     /// A list of objects that say what kind of core/v1 they are in the JSON that reads are answered with: in protobuf they have no room for it.
-    pub const SAYS_KIND: Flags = Flags(32);
+    pub const EMBEDS_TYPE_META: Flags = Flags(32);
 
     pub const fn or(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)

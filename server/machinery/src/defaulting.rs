@@ -36,7 +36,7 @@ pub fn normalize(mut value: Mut<'_>) {
         hatch(value.reborrow());
     }
     for (i, field) in def.fields.iter().enumerate() {
-        if field.flags.has(Flags::SAYS_KIND) {
+        if field.flags.has(Flags::EMBEDS_TYPE_META) {
             each_struct(value.slot(i), &mut say_kind);
         }
         if field.shape().struct_def().is_some_and(|d| d.normalize.is_some() || d.normalize_below) {

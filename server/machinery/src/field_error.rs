@@ -99,7 +99,7 @@ pub enum BadValue {
     Bool(bool),
     /// Anything else, by its JSON text.
     Json(String),
-    /// Likewise, where empty lists and maps of what was sent do not show ([`crate::sent::Sent::complete`]).
+    /// Likewise, where empty lists and maps of what was sent do not show ([`crate::request_document::RequestDocument::complete`]).
     Exact(String),
     /// Go's nil, shown as `null`.
     None,

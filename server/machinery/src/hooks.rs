@@ -1,4 +1,4 @@
-//! Behaviour that a declaration names: hand-written functions of one kind, and what they are given.
+//! KindExtensions that a declaration names: hand-written functions of one kind, and what they are given.
 //!
 //! `#[strategy(..)]` and `#[validate(by_hand = ..)]` name typed functions; the generator wraps each so that it can be called on any
 //! [`Ref`](crate::reflect::Ref), and the registry calls them without knowing the kind.
@@ -15,8 +15,8 @@ use crate::field_path::Path;
 use crate::format::{Messages, NameRule};
 use crate::print::RowCondition;
 use crate::reflect::{Mut, Ref};
+use crate::request_document::RequestDocument;
 use crate::scalar::Time;
-use crate::sent::Sent;
 
 /// Who writes, where and when.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub struct Context {
     /// What the writer is told besides the answer.
     pub warnings: Warnings,
     /// What the writer sent, for messages about it.
-    pub sent: Sent,
+    pub sent: RequestDocument,
     /// What a delete says of dependents.
     pub propagation: Option<Propagation>,
 }
@@ -106,7 +106,7 @@ impl Default for Context {
             features: FeatureGates::defaults(),
             allow_privileged: false,
             warnings: Warnings::default(),
-            sent: Sent::default(),
+            sent: RequestDocument::default(),
             propagation: None,
         }
     }

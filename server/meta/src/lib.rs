@@ -1,4 +1,4 @@
-//! Behaviour of the groups that the server core itself speaks: metadata, definitions of custom resources, APIServices.
+//! KindExtensions of the groups that the server core itself speaks: metadata, definitions of custom resources, APIServices.
 //!
 //! Definitions in `api-defs/` name the functions (`by_hand`). The types know them by tables, which [`register`] fills.
 

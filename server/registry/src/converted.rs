@@ -11,7 +11,7 @@ use storage::{KeyRange, Revision};
 use crate::list::{Taken, check_listed};
 use crate::resource::ResourceStore;
 use crate::select::Selector;
-use crate::watch::{Read, Told, WatchEvent};
+use crate::watch::{PendingEvent, Read, WatchEvent};
 
 /// How many objects of a list are converted at once.
 const MOST: usize = 500;
@@ -67,7 +67,11 @@ impl ResourceStore {
 
 /// What a watcher is told of what the store says, with all objects in the version of the store's users. They are converted at once, so that one
 /// that cannot be ends the watch before all of them.
-pub(crate) async fn read(resource: Arc<ResourceStore>, selector: Arc<Selector>, batch: Vec<Told>) -> VecDeque<Read> {
+pub(crate) async fn read(
+    resource: Arc<ResourceStore>,
+    selector: Arc<Selector>,
+    batch: Vec<PendingEvent>,
+) -> VecDeque<Read> {
     let others = batch.iter().flat_map(|told| objects(told).into_iter().flatten());
     let others = others.filter(|entry| entry.damage.is_none() && selector.may_match(entry)).cloned().collect();
     let mut converted = match resource.all_in_version(others).await {
@@ -87,13 +91,13 @@ pub(crate) async fn read(resource: Arc<ResourceStore>, selector: Arc<Selector>, 
 /// What a watcher is told, by what is wanted of the objects of an event; nothing when they are not.
 fn judged(
     resource: &ResourceStore,
-    told: Told,
+    told: PendingEvent,
     judge: &mut impl FnMut(&Arc<Entry>) -> Option<Arc<Entry>>,
 ) -> Option<Read> {
     let (kind, entry) = match told {
-        Told::Other(read) => return Some(read),
-        Told::Object(kind, entry) => (kind, judge(&entry)?),
-        Told::Change(change) => {
+        PendingEvent::Other(read) => return Some(read),
+        PendingEvent::Object(kind, entry) => (kind, judge(&entry)?),
+        PendingEvent::Change(change) => {
             let new = change.new.as_ref().and_then(&mut *judge);
             let old = change.old.as_ref().and_then(&mut *judge);
             seen(resource, new, old, change.revision)?
@@ -118,10 +122,10 @@ fn seen(
 }
 
 /// The objects of an event, in the order in which they are judged.
-fn objects(told: &Told) -> [Option<&Arc<Entry>>; 2] {
+fn objects(told: &PendingEvent) -> [Option<&Arc<Entry>>; 2] {
     match told {
-        Told::Object(_, entry) => [Some(entry), None],
-        Told::Change(change) => [change.new.as_ref(), change.old.as_ref()],
-        Told::Other(_) => [None, None],
+        PendingEvent::Object(_, entry) => [Some(entry), None],
+        PendingEvent::Change(change) => [change.new.as_ref(), change.old.as_ref()],
+        PendingEvent::Other(_) => [None, None],
     }
 }

@@ -6,9 +6,9 @@ use machinery::status::{Cause, Details, GroupResource, Status};
 use storage::cache::{Damage, Entry};
 use storage::{Revision, Txn, TxnOutcome};
 
-use crate::companion::Outcome;
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
+use crate::write_hook::Outcome;
 use crate::{list, stored};
 
 /// Most objects that a list tells of (upstream: `corruptObjErrAggregatorFactory(100)`).

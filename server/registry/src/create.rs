@@ -10,12 +10,12 @@ use machinery::status::Status;
 use storage::cache::Entry;
 use storage::{Txn, TxnOutcome};
 
-use crate::companion::Outcome;
 use crate::metadata::{MetaExt, ensure_namespace, meta, meta_mut};
 use crate::options::CreateOptions;
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
 use crate::update::CheckWrite;
+use crate::write_hook::Outcome;
 use crate::{names, validation};
 
 /// How often a generated name is tried again when it is taken (KEP-4420).

@@ -11,11 +11,11 @@ use machinery::status::Status;
 use storage::cache::Entry;
 use storage::{Txn, TxnOutcome};
 
-use crate::companion::Outcome;
 use crate::metadata::{MetaExt, meta, meta_mut};
 use crate::options::DeleteOptions;
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
+use crate::write_hook::Outcome;
 
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";

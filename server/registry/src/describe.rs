@@ -8,7 +8,7 @@ use machinery::def::StructDef;
 use machinery::protobuf;
 use machinery::protobuf::{Mask, decode_masked, with_text};
 use machinery::reflect::{Owned, Ref, Struct};
-use storage::cache::{Attributes, Damage, Describe, Description, Entry};
+use storage::cache::{Attributes, Damage, Description, Entry, EntryDecoder};
 use storage::{KeyValue, Revision};
 
 use crate::complete::Complete;
@@ -65,7 +65,7 @@ impl StoredForm {
     }
 }
 
-impl Describe for StoredForm {
+impl EntryDecoder for StoredForm {
     fn describe(&self, kv: &KeyValue) -> Description {
         let complete = self.complete.message(&kv.value);
         let read = complete.and_then(|message| Ok((self.read(&message.raw, kv.mod_revision)?, message.is_stored)));

@@ -31,7 +31,7 @@ type Name = (&'static str, &'static str);
 /// The stores of all resources, by group and plural.
 pub type Stores = HashMap<Name, Arc<ResourceStore>>;
 
-/// Told of every change, in order, before anybody else can see it: what was there, and what is there now. It runs on the informer's task and
+/// Called with every change in order, before readers see it: the old and the new object. It runs on the informer's task and
 /// must not wait.
 pub type Observer<T> = Box<dyn Fn(Option<&Arc<T>>, Option<&Arc<T>>) + Send + Sync>;
 

@@ -2,9 +2,7 @@
 //!
 //! It knows no HTTP and no kind by name. Objects travel in their hub form; endpoints convert from and to the version asked for.
 
-mod amend;
 mod clock;
-mod companion;
 mod complete;
 mod converted;
 mod corrupt;
@@ -13,6 +11,7 @@ mod delete;
 mod describe;
 #[cfg(fuzzing)]
 pub mod fuzzing;
+mod guaranteed_update;
 mod informer;
 mod list;
 mod list_counts;
@@ -22,7 +21,7 @@ mod names;
 mod open;
 mod options;
 mod ownership;
-mod past;
+mod page_snapshots;
 mod resource;
 mod rules;
 mod select;
@@ -32,14 +31,14 @@ mod strategy;
 mod update;
 mod validation;
 mod watch;
+mod write_hook;
 
 pub use clock::{Clock, SystemClock};
-pub use companion::{Companion, Outcome, Pending, Reservation};
 pub use delete::{CheckDelete, Deleted};
 pub use informer::{Informer, Informers, Observer, Stores};
 pub use list::Listed;
 pub use list_counts::IndexUse;
-pub use lookup::AsOf;
+pub use lookup::ReadRevision;
 pub use machinery::hooks::Propagation;
 pub use metadata::{MetaExt, ensure_namespace, meta, meta_mut};
 pub use names::random_suffix;
@@ -50,8 +49,9 @@ pub use resource::{Backend, ResourceStore, parse_resource_version};
 pub use select::Predicate;
 pub use source::{Source, computed_entry};
 pub use storage::cache::ChangeKind;
-pub use storage::cache::Describe;
+pub use storage::cache::EntryDecoder;
 pub use strategy::{Context, DeclaredStrategy, Strategy};
 pub use update::{Change, CheckWrite, Updated};
 pub use validation::of_kind as validate_metadata;
 pub use watch::{WatchEvent, WatchStream};
+pub use write_hook::{Outcome, Pending, Reservation, WriteHook};

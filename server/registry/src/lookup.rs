@@ -22,9 +22,9 @@ const KEPT: usize = 16;
 
 /// How new the stores were when a request first asked them: what it looks up later need not be newer.
 #[derive(Debug, Default)]
-pub struct AsOf(Mutex<Vec<(usize, Revision)>>);
+pub struct ReadRevision(Mutex<Vec<(usize, Revision)>>);
 
-impl AsOf {
+impl ReadRevision {
     /// Lets what is looked up from now on be as new as what the request has written itself.
     pub fn renew(&self) {
         self.lock().clear();
@@ -74,11 +74,11 @@ impl Recent {
 
 impl ResourceStore {
     /// An object whose hub form is `T`, if there is one of this name.
-    pub async fn look_up<T: Struct>(
+    pub async fn get_typed<T: Struct>(
         &self,
         namespace: &str,
         name: &str,
-        as_of: &AsOf,
+        as_of: &ReadRevision,
     ) -> Result<Option<Arc<T>>, Status> {
         let key = self.key(namespace, name);
         let entry = match self.reaches(as_of.of(&self.store).await?).await {
@@ -90,7 +90,7 @@ impl ResourceStore {
     }
 
     /// The objects of a namespace, or all when it is empty, whose hub form is `T`.
-    pub async fn look_through<T: Struct>(&self, namespace: &str, as_of: &AsOf) -> Result<Vec<Arc<T>>, Status> {
+    pub async fn list_typed<T: Struct>(&self, namespace: &str, as_of: &ReadRevision) -> Result<Vec<Arc<T>>, Status> {
         if !self.reaches(as_of.of(&self.store).await?).await {
             let listed = self.list(namespace, &Predicate::default(), &ListQuery::default()).await?;
             return self.all_shared(&listed.entries);

@@ -16,14 +16,14 @@ use storage::cache::{Cache, CacheOptions, Entry, ResourceCache};
 use storage::{KeyRange, KeyValue, Revision, Store, Txn, TxnOutcome};
 
 use crate::clock::{Clock, SystemClock};
-use crate::companion::{Companion, Outcome, Reservation};
 use crate::describe::StoredForm;
 use crate::list_counts::ListCounts;
 use crate::lookup::Recent;
 use crate::open::Versions;
-use crate::past::Past;
+use crate::page_snapshots::PageSnapshots;
 use crate::stored;
 use crate::strategy::{Context, Strategy};
+use crate::write_hook::{Outcome, Reservation, WriteHook};
 
 /// The store of one resource, shared by all its versions.
 pub struct ResourceStore {
@@ -37,7 +37,7 @@ pub struct ResourceStore {
     /// The present of this resource, and of everything.
     pub cache: Arc<ResourceCache>,
     pub(crate) whole: Arc<Cache>,
-    pub(crate) past: Past,
+    pub(crate) past: PageSnapshots,
     /// The fields that selectors may name, in the order in which the cache has their values.
     selectable: Vec<&'static SelectableDef>,
     pub(crate) versions: Option<Arc<dyn Versions>>,
@@ -47,7 +47,7 @@ pub struct ResourceStore {
     pub(crate) collects_garbage: bool,
     /// Objects that cannot be read are told, and may be deleted.
     pub(crate) tells_corrupt: bool,
-    companion: OnceLock<Arc<dyn Companion>>,
+    companion: OnceLock<Arc<dyn WriteHook>>,
     /// How many of its objects were decoded.
     decoded: AtomicU64,
     pub(crate) recent: Recent,
@@ -149,7 +149,7 @@ impl ResourceStore {
             clock: backend.clock.clone(),
             cache,
             whole: backend.cache.clone(),
-            past: Past::default(),
+            past: PageSnapshots::default(),
             list_counts: ListCounts::new(selectable.len()),
             selectable,
             versions: None,
@@ -170,7 +170,7 @@ impl ResourceStore {
     }
 
     /// Has every write from now on accompanied. Only the first companion counts.
-    pub fn accompany(&self, companion: Arc<dyn Companion>) {
+    pub fn set_write_hook(&self, companion: Arc<dyn WriteHook>) {
         let _ = self.companion.set(companion);
     }
 

@@ -14,7 +14,7 @@ use crate::metadata::{meta, meta_mut};
 use crate::rules::CelRules;
 use crate::validation;
 
-/// Behaviour of a kind (`rest.RESTCreateStrategy`, `RESTUpdateStrategy`, `RESTDeleteStrategy`).
+/// KindExtensions of a kind (`rest.RESTCreateStrategy`, `RESTUpdateStrategy`, `RESTDeleteStrategy`).
 pub trait Strategy: Send + Sync {
     /// Clears and sets what a client may not say on create.
     fn prepare_for_create(&self, context: &Context, object: &mut Owned);

@@ -12,13 +12,13 @@ use machinery::status::Status;
 use storage::cache::Entry;
 use storage::{Txn, TxnOutcome};
 
-use crate::companion::Outcome;
 use crate::metadata::{MetaExt, meta, meta_mut};
 use crate::options::{CreateOptions, UpdateOptions};
 use crate::ownership::keep_times;
 use crate::resource::{ResourceStore, sent_version};
 use crate::strategy::Context;
 use crate::validation;
+use crate::write_hook::Outcome;
 
 /// What became of an update.
 pub struct Updated {

@@ -47,7 +47,7 @@ type Reading = Pin<Box<dyn Future<Output = VecDeque<Read>> + Send>>;
 pub(crate) type Read = Option<Result<WatchEvent, Status>>;
 
 /// What the store says, with objects in the versions that they are stored in.
-pub(crate) enum Told {
+pub(crate) enum PendingEvent {
     Object(ChangeKind, Arc<Entry>),
     /// What it is to the watcher is found once its objects are converted.
     Change(Arc<Change>),
@@ -167,8 +167,8 @@ impl WatchStream {
             }
             if self.on_its_way.is_none() {
                 let told = match ready!(self.poll_stored(context)) {
-                    Told::Other(event) => return Poll::Ready(event),
-                    Told::Object(kind, entry) if self.is_read(&entry) => {
+                    PendingEvent::Other(event) => return Poll::Ready(event),
+                    PendingEvent::Object(kind, entry) if self.is_read(&entry) => {
                         return Poll::Ready(Some(Ok(WatchEvent::Object(kind, entry))));
                     }
                     told => told,
@@ -187,10 +187,10 @@ impl WatchStream {
     }
 
     /// Begins to convert the objects of an event, and of those that wait behind it.
-    fn convert(&mut self, first: Told, context: &mut Context<'_>) {
+    fn convert(&mut self, first: PendingEvent, context: &mut Context<'_>) {
         let mut batch = vec![first];
         while batch.len() < CONVERTED
-            && !matches!(batch.last(), Some(Told::Other(None | Some(Err(_)))))
+            && !matches!(batch.last(), Some(PendingEvent::Other(None | Some(Err(_)))))
             && let Poll::Ready(next) = self.poll_stored(context)
         {
             batch.push(next);
@@ -199,7 +199,7 @@ impl WatchStream {
     }
 
     /// The next event, its object in the version that it is stored in.
-    fn poll_stored(&mut self, context: &mut Context<'_>) -> Poll<Told> {
+    fn poll_stored(&mut self, context: &mut Context<'_>) -> Poll<PendingEvent> {
         if let Some(initial) = &mut self.initial {
             if let Some(entry) = initial.next(&self.selector) {
                 return Poll::Ready(told(ChangeKind::Added, entry));
@@ -207,18 +207,18 @@ impl WatchStream {
             self.initial = None;
         }
         if let Some(revision) = self.initial_end.take() {
-            return Poll::Ready(Told::Other(Some(Ok(WatchEvent::InitialEventsEnd(revision)))));
+            return Poll::Ready(PendingEvent::Other(Some(Ok(WatchEvent::InitialEventsEnd(revision)))));
         }
         Poll::Ready(match ready!(self.poll_change(context)) {
             Some(Ok(seen)) => {
                 self.told = self.told.max(seen.revision);
                 match seen.change {
-                    Some(change) => Told::Change(change),
+                    Some(change) => PendingEvent::Change(change),
                     None => told(seen.kind, seen.entry),
                 }
             }
-            Some(Err(status)) => Told::Other(Some(Err(status))),
-            None => Told::Other(None),
+            Some(Err(status)) => PendingEvent::Other(Some(Err(status))),
+            None => PendingEvent::Other(None),
         })
     }
 
@@ -265,10 +265,10 @@ impl WatchStream {
     }
 }
 
-fn told(kind: ChangeKind, entry: Arc<Entry>) -> Told {
+fn told(kind: ChangeKind, entry: Arc<Entry>) -> PendingEvent {
     match check_listed(&entry) {
-        Ok(()) => Told::Object(kind, entry),
-        Err(status) => Told::Other(Some(Err(status))),
+        Ok(()) => PendingEvent::Object(kind, entry),
+        Err(status) => PendingEvent::Other(Some(Err(status))),
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use async_trait::async_trait;
 use common::{Anything, config_maps, create, embedded, within};
 use generated::core::v1::ConfigMap;
-use registry::{AsOf, DeleteOptions, ListQuery, Predicate};
+use registry::{DeleteOptions, ListQuery, Predicate, ReadRevision};
 use storage::{
     CountResponse, EmbeddedStore, GetResponse, KeyRange, ListOptions, ListResponse, Result, Revision, Store, Txn,
     TxnOutcome, Watch,
@@ -113,19 +113,19 @@ async fn a_request_that_looks_things_up_asks_once_how_new_the_store_is() {
     let maps = config_maps(store.clone()).await;
     create(&maps, "a", "one").await;
     create(&maps, "b", "two").await;
-    let (as_of, before) = (AsOf::default(), store.asked.load(Ordering::Relaxed));
-    let found = maps.look_up::<ConfigMap>("a", "one", &as_of).await.unwrap();
-    let again = maps.look_up::<ConfigMap>("a", "one", &as_of).await.unwrap();
+    let (as_of, before) = (ReadRevision::default(), store.asked.load(Ordering::Relaxed));
+    let found = maps.get_typed::<ConfigMap>("a", "one", &as_of).await.unwrap();
+    let again = maps.get_typed::<ConfigMap>("a", "one", &as_of).await.unwrap();
     assert!(Arc::ptr_eq(&found.unwrap(), &again.unwrap()), "it is decoded once");
-    assert!(maps.look_up::<ConfigMap>("a", "two", &as_of).await.unwrap().is_none());
+    assert!(maps.get_typed::<ConfigMap>("a", "two", &as_of).await.unwrap().is_none());
     for (namespace, names) in [("b", vec!["two"]), ("", vec!["one", "two"]), ("c", vec![])] {
-        let all = maps.look_through::<ConfigMap>(namespace, &as_of).await.unwrap();
+        let all = maps.list_typed::<ConfigMap>(namespace, &as_of).await.unwrap();
         assert_eq!(all.iter().map(|map| &map.metadata.name).collect::<Vec<_>>(), names);
     }
     assert_eq!(store.asked.load(Ordering::Relaxed), before + 1);
     create(&maps, "a", "two").await;
     as_of.renew();
-    assert!(maps.look_up::<ConfigMap>("a", "two", &as_of).await.unwrap().is_some(), "what the request wrote is seen");
+    assert!(maps.get_typed::<ConfigMap>("a", "two", &as_of).await.unwrap().is_some(), "what the request wrote is seen");
 }
 
 #[tokio::test]
@@ -135,8 +135,8 @@ async fn what_is_looked_up_comes_from_the_store_when_the_cache_lags() {
     let behind = config_maps(Watched::new(store.clone(), false)).await;
     let writer = config_maps(store).await;
     create(&writer, "a", "one").await;
-    let as_of = AsOf::default();
+    let as_of = ReadRevision::default();
     let (found, all) =
-        tokio::join!(behind.look_up::<ConfigMap>("a", "one", &as_of), behind.look_through::<ConfigMap>("a", &as_of),);
+        tokio::join!(behind.get_typed::<ConfigMap>("a", "one", &as_of), behind.list_typed::<ConfigMap>("a", &as_of),);
     assert_eq!((found.unwrap().unwrap().metadata.name.as_str(), all.unwrap().len()), ("one", 1));
 }

@@ -1,9 +1,10 @@
 //! The audit log: who did what, recorded as events in the order of what happens to a request (upstream: `apiserver/pkg/audit`).
 //!
-//! A [`Policy`] decides how much is recorded of a request. The [`Trail`] of a request collects what is known of it, from every part of the
+//! A [`Policy`] decides how much is recorded of a request. The [`AuditContext`] of a request collects what is known of it, from every part of the
 //! server, and makes an event of that at each [`Stage`]. Events go to the [`Sink`]s of the options. Without a policy nothing of this is there.
 
 mod buffer;
+mod context;
 mod legacy;
 mod level;
 mod log;
@@ -11,7 +12,6 @@ mod object;
 mod policy;
 mod rotation;
 mod sink;
-mod trail;
 mod truncate;
 mod webhook;
 
@@ -21,10 +21,10 @@ use apimachinery::audit::v1::Event;
 use prometheus::Registry;
 use tokio::sync::RwLock;
 
+pub use context::AuditContext;
 pub use level::{Level, Stage};
 pub use policy::Policy;
 pub use sink::Sink;
-pub use trail::Trail;
 
 use crate::Error;
 use crate::options::{AuditMode, AuditOptions};

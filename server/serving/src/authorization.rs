@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub use abac::Abac;
 pub use attributes::{Attributes, Selectors};
 pub(crate) use configured::load as load_configuration;
-pub use configured::{Configured, Lasting};
+pub use configured::{ReloadableAuthorizer, StaticAuthorizers};
 pub use metrics::{Counted, Metrics};
 pub use paths::AllowedPaths;
 use rbac::PolicyRule;

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::audit::Trail;
+use crate::audit::AuditContext;
 use crate::body::Body;
 use crate::request_info::{Query, RequestInfo};
 use crate::user::User;
@@ -65,7 +65,7 @@ pub trait RequestExt {
     /// Adds a `Warning` header to the answer (upstream: `warning.AddWarning`).
     fn warn(&self, text: &str);
     /// What is recorded of the request; empty without an audit log.
-    fn trail(&self) -> Trail;
+    fn trail(&self) -> AuditContext;
 }
 
 impl RequestExt for http::Extensions {
@@ -83,8 +83,8 @@ impl RequestExt for http::Extensions {
         }
     }
 
-    fn trail(&self) -> Trail {
-        self.get::<Trail>().cloned().unwrap_or_default()
+    fn trail(&self) -> AuditContext {
+        self.get::<AuditContext>().cloned().unwrap_or_default()
     }
 }
 
@@ -101,7 +101,7 @@ impl RequestExt for Request {
         self.extensions().warn(text);
     }
 
-    fn trail(&self) -> Trail {
+    fn trail(&self) -> AuditContext {
         self.extensions().trail()
     }
 }

@@ -48,5 +48,5 @@ pub use body::{Body, BodyError};
 pub use error::Error;
 pub use handler::{BoxFuture, Handler, Request, RequestExt, Response};
 pub use request_info::{Query, RequestInfo};
-pub use server::{Access, Front, Server};
+pub use server::{Access, Handlers, Server};
 pub use user::User;

@@ -1,19 +1,19 @@
 //! From sockets to requests: TLS, HTTP/1.1 and HTTP/2, and an orderly end.
 
 mod activity;
+mod buffer_pool;
 pub(crate) mod client_certificates;
+mod coalesce;
 mod connection;
-mod ear;
-mod gather;
-mod leftover;
+mod drain_on_drop;
 mod limits;
 mod plaintext;
+mod poll;
 mod renewal;
-mod spare;
+mod self_wake;
 mod streams;
 mod table;
 mod tls;
-mod turn;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;

@@ -11,12 +11,12 @@ mod connections;
 mod deprecated;
 mod documents;
 mod egress;
+mod error_list;
 mod fixed;
 mod flags;
 mod kubelet;
 mod logs;
 mod metrics;
-mod mistakes;
 mod network;
 mod oidc;
 mod peers;
@@ -42,10 +42,10 @@ pub use authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOp
 pub use connections::ConnectionOptions;
 pub use documents::document;
 pub use egress::EgressOptions;
+use error_list::ErrorList;
 pub use kubelet::KubeletOptions;
 pub use logs::{LogFormat, LogOptions};
 pub use metrics::MetricsOptions;
-use mistakes::Mistakes;
 pub use network::{Cidr, PortRange};
 pub use oidc::IssuerOptions;
 pub use peers::PeerOptions;
@@ -330,7 +330,7 @@ impl Options {
 
     /// Completes and checks what was given: all sections, so that all their mistakes are told at once.
     fn from_values(program: Program, values: &Values) -> Result<Self, String> {
-        let mut mistakes = Mistakes::default();
+        let mut mistakes = ErrorList::default();
         values.check_forms(&mut mistakes);
         values.check_fixed(&mut mistakes);
         let data_dir = PathBuf::from(values.text("data-dir"));

@@ -10,7 +10,7 @@ use crate::audit::Audit;
 use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, Configured, TokenFile, TokenWebhook};
 use crate::authorization::rbac::{NoRoles, RbacAuthorizer, RuleSource};
 use crate::authorization::{
-    self, Abac, AccessWebhook, AllowedPaths, AlwaysAllow, AlwaysDeny, Authorizer, Counted, Lasting, Union,
+    self, Abac, AccessWebhook, AllowedPaths, AlwaysAllow, AlwaysDeny, Authorizer, Counted, StaticAuthorizers, Union,
 };
 use crate::certificates::{self, Certificates};
 use crate::chain::Chain;
@@ -37,7 +37,7 @@ pub struct Access {
 }
 
 /// Who answers the requests of a server, and who is let in.
-pub struct Front {
+pub struct Handlers {
     pub handler: Arc<dyn Handler>,
     /// The paths that the handler serves, for the list at `/`.
     pub paths: ListPaths,
@@ -163,8 +163,8 @@ impl Server {
             let node = names_nodes.then(nodes).transpose()?;
             let reloads = Reloads::register(self.metrics.registry(), "authorization", &self.options.serving.hostname);
             let route = self.options.egress.control_plane.clone();
-            let lasting = Lasting { rbac, node, abac, metrics, route };
-            return Ok(authorization::Configured::start(path.clone(), file, lasting, reloads)?);
+            let lasting = StaticAuthorizers { rbac, node, abac, metrics, route };
+            return Ok(authorization::ReloadableAuthorizer::start(path.clone(), file, lasting, reloads)?);
         }
         let mut authorizers: Vec<Arc<dyn Authorizer>> = Vec::new();
         if !options.always_allowed_paths.is_empty() {
@@ -189,7 +189,7 @@ impl Server {
     }
 
     /// Says where it is, and serves until told to stop by a signal.
-    pub async fn run(self, front: Front) -> Result<(), Error> {
+    pub async fn run(self, front: Handlers) -> Result<(), Error> {
         self.announce(self.address()?)?;
         if let Err(error) = self.shutdown.on_signals() {
             tracing::warn!(%error, "signals will end the server at once");
@@ -204,7 +204,7 @@ impl Server {
     }
 
     /// Serves until told to stop by `shutdown`.
-    pub async fn serve(self, front: Front) -> Result<(), Error> {
+    pub async fn serve(self, front: Handlers) -> Result<(), Error> {
         let address = self.address()?;
         if let Some(path) = &self.options.debug_socket {
             debug::listen(path)?;

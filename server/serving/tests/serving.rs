@@ -13,7 +13,7 @@ use serving::authorization::rbac::{Policy, RuleSource};
 use serving::handler::FromFn;
 use serving::options::Options;
 use serving::shutdown::Shutdown;
-use serving::{Access, Body, BoxFuture, Front, Handler, Request, RequestExt, Response, Server};
+use serving::{Access, Body, BoxFuture, Handler, Handlers, Request, RequestExt, Response, Server};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -65,7 +65,7 @@ fn start(flags: &[&str], handler: impl Handler + 'static) -> Running {
     let roles: Arc<dyn RuleSource> = Arc::new(Policy::default());
     let authorizer = server.authorizer(roles.clone(), || Ok(Arc::new(AlwaysDeny) as _)).unwrap();
     let access = Access { authentication: server.authentication().unwrap(), authorizer, roles };
-    let front = Front { handler: Arc::new(handler), paths: Box::new(Vec::new), access };
+    let front = Handlers { handler: Arc::new(handler), paths: Box::new(Vec::new), access };
     let ended = tokio::spawn(server.run(front));
     Running { url: format!("https://127.0.0.1:{}", address.port()), address, directory, shutdown, ended }
 }

@@ -15,7 +15,7 @@ use serving::authorization::rbac::{Policy, RuleSource};
 use serving::handler::FromFn;
 use serving::options::Options;
 use serving::shutdown::Shutdown;
-use serving::{Access, Body, Front, Response, Server};
+use serving::{Access, Body, Handlers, Response, Server};
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -61,7 +61,7 @@ fn start(flags: &[&str], prepare: impl FnOnce(&Path)) -> Running {
     let authorizer = server.authorizer(roles.clone(), || Ok(Arc::new(AlwaysDeny) as _)).unwrap();
     let access = Access { authentication: server.authentication().unwrap(), authorizer, roles };
     let handler = Arc::new(FromFn(|_| Response::new(Body::empty())));
-    tokio::spawn(server.run(Front { handler, paths: Box::new(Vec::new), access }));
+    tokio::spawn(server.run(Handlers { handler, paths: Box::new(Vec::new), access }));
     Running { address, directory, shutdown }
 }
 

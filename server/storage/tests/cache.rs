@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use storage::cache::{
-    Attributes, Cache, CacheOptions, Describe, Description, Entry, Matches, ResourceCache, Selection, WatchFrom,
+    Attributes, Cache, CacheOptions, Description, Entry, EntryDecoder, Matches, ResourceCache, Selection, WatchFrom,
     Watcher,
 };
 use storage::{EmbeddedStore, KeyRange, KeyValue, Revision, Store, Txn, TxnOutcome};
@@ -16,7 +16,7 @@ use storage::{EmbeddedStore, KeyRange, KeyValue, Revision, Store, Txn, TxnOutcom
 /// Objects are texts such as `red web`: the value of their only field, and that of their label `app`.
 struct Texts;
 
-impl Describe for Texts {
+impl EntryDecoder for Texts {
     fn describe(&self, kv: &KeyValue) -> Description {
         let text = String::from_utf8(kv.value.to_vec()).unwrap();
         let (field, label) = text.split_once(' ').unwrap_or((&text, ""));

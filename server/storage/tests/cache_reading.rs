@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::Bytes;
-use storage::cache::{Cache, CacheOptions, Describe, Description, Entry, ResourceCache, Selection, WatchFrom};
+use storage::cache::{Cache, CacheOptions, Description, Entry, EntryDecoder, ResourceCache, Selection, WatchFrom};
 use storage::{EmbeddedStore, KeyRange, KeyValue, Revision, Store, Txn};
 use tokio::sync::watch::{Sender, channel};
 
@@ -21,7 +21,7 @@ struct Counting {
 
 const OTHER_FORM: &[u8] = b"in another form";
 
-impl Describe for Counting {
+impl EntryDecoder for Counting {
     fn describe(&self, kv: &KeyValue) -> Description {
         if self.asked.fetch_add(1, Ordering::Relaxed) == 100
             && let Some(changed) = &self.changed
@@ -112,7 +112,7 @@ async fn a_form_that_changes_while_it_reads_is_that_of_all() {
     let (first, _) = f.claim_as(RESOURCES[0], Counting { changed: Some(changed), ..Counting::default() });
     let change = async {
         changes.changed().await.unwrap();
-        first.describe_anew();
+        first.redecode_all();
     };
     let (started, ()) = tokio::join!(f.cache.start(), change);
     started.unwrap();

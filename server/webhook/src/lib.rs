@@ -6,21 +6,21 @@
 
 mod client;
 mod connect;
-mod dials;
+mod dial_metrics;
 mod error;
 mod konnectivity;
 mod kubeconfig;
 pub mod metrics;
-mod one_of_them;
 mod route;
 mod services;
 mod tls;
 mod token;
+mod trust_anchors;
 mod users;
 
 pub use client::{Body, Client, Reply};
 pub use connect::is_remote;
-pub use dials::Dials;
+pub use dial_metrics::DialMetrics;
 pub use error::Error;
 pub use kubeconfig::Kubeconfig;
 pub use route::{Proxy, Route};

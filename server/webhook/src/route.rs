@@ -12,7 +12,7 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-use crate::dials::{Dials, Stage, Way};
+use crate::dial_metrics::{DialMetrics, Stage, Transport};
 use crate::error::ConnectError;
 use crate::{Error, Trust, konnectivity};
 
@@ -35,7 +35,7 @@ pub struct Route(Option<Arc<Through>>);
 #[derive(Debug)]
 struct Through {
     proxy: Proxy,
-    dials: Dials,
+    dials: DialMetrics,
 }
 
 impl PartialEq for Through {
@@ -70,14 +70,14 @@ enum Reached {
 }
 
 impl Route {
-    /// Dials servers themselves.
+    /// DialMetrics servers themselves.
     pub const DIRECT: Route = Route(None);
 
     /// Asks a proxy to dial, and counts how it does.
     ///
     /// # Errors
     /// When keys or certificates are none.
-    pub fn through(proxy: Proxy, dials: &Dials) -> Result<Self, Error> {
+    pub fn through(proxy: Proxy, dials: &DialMetrics) -> Result<Self, Error> {
         if let Proxy::Tcp(_, trust) = &proxy {
             trust.config()?;
         }
@@ -129,11 +129,11 @@ impl Proxy {
     }
 
     /// What metrics call it.
-    fn way(&self) -> Way {
+    fn way(&self) -> Transport {
         match self {
-            Proxy::Tcp(..) => Way { protocol: "http_connect", transport: "tcp" },
-            Proxy::Unix(_) => Way { protocol: "http_connect", transport: "uds" },
-            Proxy::Konnectivity(_) => Way { protocol: "grpc", transport: "uds" },
+            Proxy::Tcp(..) => Transport { protocol: "http_connect", transport: "tcp" },
+            Proxy::Unix(_) => Transport { protocol: "http_connect", transport: "uds" },
+            Proxy::Konnectivity(_) => Transport { protocol: "grpc", transport: "uds" },
         }
     }
 

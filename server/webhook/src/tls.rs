@@ -8,7 +8,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
-use crate::one_of_them::OneOfThem;
+use crate::trust_anchors::TrustAnchorVerifier;
 use crate::{Error, Route};
 
 /// Certificate and key to be known by, in PEM.
@@ -24,7 +24,7 @@ pub struct Trust {
     pub identity: Option<Identity>,
     /// The name that the server has to show, when it is not that of the address.
     pub server_name: Option<String>,
-    /// Dials only addresses that are another host's: none of loopback, none of one link, none of many hosts.
+    /// DialMetrics only addresses that are another host's: none of loopback, none of one link, none of many hosts.
     pub remote_only: bool,
     /// How servers are reached.
     pub route: Route,
@@ -43,7 +43,7 @@ impl Trust {
             true => builder.dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider))),
             false if self.authorities.is_empty() => builder.with_root_certificates(self.roots()?),
             false => {
-                let verifier = OneOfThem::new(self.roots()?, certificates(&self.authorities)?, provider)?;
+                let verifier = TrustAnchorVerifier::new(self.roots()?, certificates(&self.authorities)?, provider)?;
                 builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
             }
         };

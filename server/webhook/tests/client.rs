@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
-use webhook::{Client, Dials, Proxy, Route, Trust};
+use webhook::{Client, DialMetrics, Proxy, Route, Trust};
 
 const TIME: Duration = Duration::from_secs(10);
 
@@ -131,7 +131,7 @@ async fn a_proxy_looks_names_up() {
     let (back, authorities) = server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
     let (sender, mut asked) = tokio::sync::mpsc::unbounded_channel();
     let address = format!("http://127.0.0.1:{}", proxy(back, sender).await);
-    let route = Route::through(Proxy::Tcp(address.parse().unwrap(), Box::default()), &Dials::default()).unwrap();
+    let route = Route::through(Proxy::Tcp(address.parse().unwrap(), Box::default()), &DialMetrics::default()).unwrap();
     let client = Client::new(&Trust { authorities, route, ..Trust::default() }).unwrap();
     let reply = client.get(&"https://back.default.svc/apis".parse().unwrap(), TIME, 1000).await.unwrap();
     assert_eq!(&*reply.body, b"ok");

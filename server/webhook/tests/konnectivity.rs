@@ -16,7 +16,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tonic::{Status, Streaming};
-use webhook::{Client, Dials, Proxy, Route, Trust};
+use webhook::{Client, DialMetrics, Proxy, Route, Trust};
 
 /// A packet of the protocol, written down a second time and flat: what the code under test sends is read by other code.
 #[derive(Clone, PartialEq, prost::Message)]
@@ -166,7 +166,7 @@ fn start(socket: &Path) -> mpsc::UnboundedReceiver<String> {
 async fn connections_are_made_by_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let (socket, registry) = (folder.path().join("konnectivity.sock"), Registry::new());
-    let dials = Dials::default();
+    let dials = DialMetrics::default();
     dials.register(&registry);
     let route = Route::through(Proxy::Konnectivity(socket.clone()), &dials).unwrap();
     let client = Client::new(&Trust { route, ..Trust::default() }).unwrap();

@@ -1,6 +1,6 @@
 //! The workloads: one file for each.
 
-pub mod attacks;
+pub mod abuse;
 pub mod crd;
 pub mod create;
 pub mod custom;
@@ -10,7 +10,7 @@ pub mod informers;
 pub mod list;
 pub mod patch;
 pub mod prepare;
-pub mod siege;
+pub mod saturation;
 pub mod watch;
 
 use std::time::Instant;

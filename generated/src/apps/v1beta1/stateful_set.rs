@@ -112,7 +112,7 @@ describe! { StatefulSetSpec, STATEFUL_SET_SPEC "StatefulSetSpec" {
     replicas: "replicas", 1, Flags::OMIT_EMPTY;
     selector: "selector", 2, Flags::OMIT_EMPTY;
     template: "template", 3, Flags::REQUIRED;
-    volume_claim_templates: "volumeClaimTemplates", 4, Flags::OMIT_EMPTY.or(Flags::SAYS_KIND), &FieldInfo {
+    volume_claim_templates: "volumeClaimTemplates", 4, Flags::OMIT_EMPTY.or(Flags::EMBEDS_TYPE_META), &FieldInfo {
         list: ListType::Atomic,
         ..FieldInfo::PLAIN
     };

@@ -174,7 +174,7 @@ fn gather<'a>(of: &Value<'a>, depth: i64, out: &mut Vec<Value<'a>>) -> Result<()
 fn range<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let count = int(&args[0])?;
     if count > MAX_RANGE {
-        return Err(EvalError::TooDear);
+        return Err(EvalError::CostLimitExceeded);
     }
     Ok(Value::list((0..count).map(Value::Int).collect()))
 }

@@ -34,7 +34,7 @@ fn format<'a>(args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
         let clause = rest[end..].chars().next().unwrap_or(' ');
         rest = &rest[end + clause.len_utf8()..];
         let value = values.get(next).ok_or_else(|| EvalError::new(format!("index {next} out of range")))?;
-        let room = MAX_TEXT.checked_sub(out.len()).ok_or(EvalError::TooDear)?;
+        let room = MAX_TEXT.checked_sub(out.len()).ok_or(EvalError::CostLimitExceeded)?;
         out.push_str(&clause_text(clause, precision, &value, room)?);
         next += 1;
     }
@@ -47,7 +47,7 @@ fn precision(text: &str) -> Result<Option<usize>, EvalError> {
     let Some(digits) = text.strip_prefix('.') else { return Ok(None) };
     match digits.parse() {
         Ok(digits) if digits <= MAX_TEXT => Ok(Some(digits)),
-        Ok(_) => Err(EvalError::TooDear),
+        Ok(_) => Err(EvalError::CostLimitExceeded),
         Err(_) => Ok(None),
     }
 }
@@ -157,7 +157,7 @@ fn plain(value: &Value<'_>, out: &mut String, room: usize) -> Result<(), EvalErr
         Value::Type(of) => out.push_str(of.base_name()),
         Value::Optional(_) | Value::Opaque(_) => out.push_str(value.type_of().base_name()),
     }
-    if out.len() > room { Err(EvalError::TooDear) } else { Ok(()) }
+    if out.len() > room { Err(EvalError::CostLimitExceeded) } else { Ok(()) }
 }
 
 fn plain_map(map: &Map<'_>, out: &mut String, room: usize) -> Result<(), EvalError> {
@@ -167,7 +167,7 @@ fn plain_map(map: &Map<'_>, out: &mut String, room: usize) -> Result<(), EvalErr
         plain(&key, &mut entry, left)?;
         entry.push_str(": ");
         plain(&value, &mut entry, left)?;
-        left = left.checked_sub(entry.len()).ok_or(EvalError::TooDear)?;
+        left = left.checked_sub(entry.len()).ok_or(EvalError::CostLimitExceeded)?;
         entries.push(entry);
     }
     entries.sort();
@@ -194,7 +194,7 @@ mod tests {
         let text = formatted("%.70000e", one()).unwrap();
         assert_eq!((text.len(), &text[70_000..]), (70_006, "00e+00"));
         assert_eq!(formatted("%.2f", one()).unwrap(), "1.50");
-        assert_eq!(formatted("%.999999999f", one()), Err(EvalError::TooDear));
+        assert_eq!(formatted("%.999999999f", one()), Err(EvalError::CostLimitExceeded));
         assert_eq!(formatted("%.70000f", vec![Value::Double(f64::NAN)]).unwrap(), "NaN");
     }
 
@@ -202,6 +202,6 @@ mod tests {
     fn a_text_that_is_too_long_is_not_made() {
         let long = Value::string("x".repeat(1 << 20));
         let long = Value::list(vec![long; 20]);
-        assert_eq!(formatted("%s", vec![long]), Err(EvalError::TooDear));
+        assert_eq!(formatted("%s", vec![long]), Err(EvalError::CostLimitExceeded));
     }
 }

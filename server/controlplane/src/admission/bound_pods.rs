@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use endpoints::{Attributes, Environment, Operation};
+use endpoints::{Attributes, Operation, ServerContext};
 use generated::core::v1::{
     Container, Node, Pod, ResourceRequirements, container_restart_policy, os_name, resource_name,
 };
@@ -20,7 +20,7 @@ const OS: &str = "kubernetes.io/os";
 
 /// A pod may grow on a node of Linux, and only as far as the node goes.
 pub async fn check_resize(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     object: &Owned,
     old: Option<&Owned>,
@@ -54,7 +54,7 @@ pub async fn check_resize(
 
 /// A pod may change only in ways that its node says it can follow.
 pub async fn check_features(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     object: &Owned,
     old: Option<&Owned>,
@@ -90,7 +90,7 @@ fn changed<'o>(
     (changes && !pod.spec.node_name.is_empty()).then_some((pod, old))
 }
 
-async fn node_of(environment: &Environment, attributes: &Attributes, pod: &Pod) -> Result<Arc<Node>, Status> {
+async fn node_of(environment: &ServerContext, attributes: &Attributes, pod: &Pod) -> Result<Arc<Node>, Status> {
     let name = &pod.spec.node_name;
     let node = find(environment, attributes, ("", "nodes"), ("", name)).await?;
     node.ok_or_else(|| forbidden(attributes, format!("node {name:?} not found")))

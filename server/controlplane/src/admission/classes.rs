@@ -1,6 +1,6 @@
 //! Default classes: the one that an administrator annotated; `DefaultIngressClass`.
 
-use endpoints::{Attributes, Environment};
+use endpoints::{Attributes, ServerContext};
 use generated::meta::v1::ObjectMeta;
 use generated::networking::v1::{Ingress, IngressClass};
 use machinery::reflect::Owned;
@@ -22,7 +22,7 @@ pub fn newest_default<'a>(classes: impl Iterator<Item = &'a ObjectMeta>, annotat
 
 /// Gives an ingress that names no class the default one.
 pub async fn default_ingress_class(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     object: &mut Owned,
 ) -> Result<(), Status> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use endpoints::{Attributes, Environment, Operation};
+use endpoints::{Attributes, Operation, ServerContext};
 use generated::core::v1::{Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, limit_type};
 use kubernetes::core::{pod_limits, pod_requests};
 use machinery::reflect::Owned;
@@ -22,12 +22,12 @@ const RESIZE: &str = "resize";
 /// Quantities above this lose their thousandths when they are compared as ratios (`resource.MaxMilliValue`).
 const MAX_MILLI: i64 = i64::MAX / 1000;
 
-async fn ranges(environment: &Environment, attributes: &Attributes) -> Result<Vec<Arc<LimitRange>>, Status> {
+async fn ranges(environment: &ServerContext, attributes: &Attributes) -> Result<Vec<Arc<LimitRange>>, Status> {
     find_all(environment, attributes, ("", "limitranges"), &attributes.namespace).await
 }
 
 /// Fills requests and limits of a new pod's containers.
-pub async fn admit(environment: &Environment, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
+pub async fn admit(environment: &ServerContext, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
     if attributes.operation != Operation::Create || !attributes.subresource.is_empty() {
         return Ok(());
     }
@@ -74,7 +74,7 @@ fn fill_container(container: &mut Container, what: &str, item: &LimitRangeItem, 
 
 /// Refuses what is outside the limits.
 pub async fn validate(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     object: &Owned,
     old: Option<&Owned>,

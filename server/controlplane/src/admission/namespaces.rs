@@ -1,7 +1,7 @@
 //! Plugins about namespaces: `NamespaceLifecycle` (nothing new in one that is missing or on its way out; some stay), `NamespaceExists`,
 //! `NamespaceAutoProvision`.
 
-use endpoints::{Attributes, Environment, Operation, internal};
+use endpoints::{Attributes, Operation, ServerContext, internal};
 use generated::core::v1::{Namespace, namespace_phase};
 use machinery::format::is_path_segment_name;
 use machinery::reflect::Owned;
@@ -24,7 +24,7 @@ fn is_in_namespace(attributes: &Attributes) -> bool {
 /// Refuses new objects in a namespace that is missing or being terminated.
 ///
 /// Upstream looks for the namespace of updates too. An object that is updated exists, so only the message would differ.
-pub async fn admit(environment: &Environment, attributes: &Attributes) -> Result<(), Status> {
+pub async fn admit(environment: &ServerContext, attributes: &Attributes) -> Result<(), Status> {
     if !needs_namespace(attributes) {
         return Ok(());
     }
@@ -70,7 +70,7 @@ fn judge(attributes: &Attributes, namespace: Option<&Namespace>) -> Result<(), S
 }
 
 /// Nothing is written in a namespace that is missing.
-pub async fn check_exists(environment: &Environment, attributes: &Attributes) -> Result<(), Status> {
+pub async fn check_exists(environment: &ServerContext, attributes: &Attributes) -> Result<(), Status> {
     let name = &attributes.namespace;
     if !is_in_namespace(attributes) {
         return Ok(());
@@ -82,7 +82,7 @@ pub async fn check_exists(environment: &Environment, attributes: &Attributes) ->
 }
 
 /// A namespace in which something is created is made when it is missing.
-pub async fn provide(environment: &Environment, attributes: &Attributes) -> Result<(), Status> {
+pub async fn provide(environment: &ServerContext, attributes: &Attributes) -> Result<(), Status> {
     let name = &attributes.namespace;
     if attributes.dry_run || !is_in_namespace(attributes) {
         return Ok(());

@@ -10,15 +10,15 @@ mod node;
 mod pods;
 mod tokens;
 
-use endpoints::{Attributes, Environment, Operation};
+use endpoints::{Attributes, Operation, ServerContext};
 use generated::core::v1::PersistentVolumeClaim;
 use generated::resource::v1::ResourceSlice;
 use kubernetes::core::internal::internal_diff;
 use machinery::features::{self, FeatureGates};
 use machinery::field_path::Path;
 use machinery::reflect::{Owned, Struct};
+use machinery::request_document::RequestDocument;
 use machinery::scalar::go_text::quote;
-use machinery::sent::Sent;
 use machinery::status::{GroupResource, Status};
 use machinery::type_meta::TypeMeta;
 use registry::meta;
@@ -33,7 +33,7 @@ const LEASE_NAMESPACE: &str = "kube-node-lease";
 /// # Errors
 /// 403 for what kubelets may not write; 404 when an object that the request refers to is missing.
 pub async fn admit(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     object: Option<&Owned>,
     old: Option<&Owned>,
@@ -200,7 +200,7 @@ impl<L: Lookup> Request<'_, L> {
         Err(format!(
             "node {} is not allowed to update fields other than status.quantity and status.conditions: {}",
             quote(self.node),
-            internal_diff(&Sent::default(), &Path::NONE, &old, &new)
+            internal_diff(&RequestDocument::default(), &Path::NONE, &old, &new)
         )
         .into())
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use apimachinery::meta::v1::OwnerReference;
-use endpoints::{Attributes, Environment, Operation};
+use endpoints::{Attributes, Operation, ServerContext};
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::meta;
@@ -14,7 +14,7 @@ use super::forbidden;
 
 /// Refuses owners that the user may not name.
 pub async fn check(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     object: &Owned,
     old: Option<&Owned>,

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use apimachinery::meta::v1::ObjectMeta;
-use endpoints::{Attributes, Environment};
+use endpoints::{Attributes, ServerContext};
 use generated::core::v1::{Namespace, Pod};
 use machinery::field_error::{BadValue, FieldError, aggregate};
 use machinery::field_path::Path;
@@ -35,7 +35,7 @@ const AUDIT_PREFIX: &str = "pod-security.kubernetes.io/";
 /// Refuses pods that violate the enforced level, and warns of what violates the level of warnings.
 pub async fn validate(
     (configured, metrics): (&Configured, &Metrics),
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     object: &Owned,
     old: Option<&Owned>,
@@ -85,7 +85,7 @@ fn annotate(attributes: &Attributes, key: &str, value: impl Into<String>) {
 struct Examined<'r> {
     configured: &'r Configured,
     metrics: &'r Metrics,
-    environment: &'r Environment,
+    environment: &'r ServerContext,
     attributes: &'r Attributes,
 }
 

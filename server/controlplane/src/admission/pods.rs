@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use endpoints::{Attributes, Environment, Operation};
+use endpoints::{Attributes, Operation, ServerContext};
 use generated::core::v1::{Binding, Namespace, Node, Pod, PodSpec, Toleration, taint_effect, toleration_operator};
 use machinery::format::{is_label_value, is_qualified_name};
 use machinery::reflect::Owned;
@@ -37,7 +37,7 @@ pub fn check_anti_affinity(attributes: &Attributes, object: &Owned) -> Result<()
 
 /// Adds the node selector of the namespace to a new pod. `configured` holds selectors by namespace.
 pub async fn node_selector(
-    environment: &Environment,
+    environment: &ServerContext,
     configured: &Json,
     attributes: &Attributes,
     object: &mut Owned,
@@ -52,7 +52,7 @@ pub async fn node_selector(
 
 /// Refuses a new pod whose node selector is not the namespace's, or not in the list for the namespace.
 pub async fn check_node_selector(
-    environment: &Environment,
+    environment: &ServerContext,
     configured: &Json,
     attributes: &Attributes,
     object: &Owned,
@@ -67,7 +67,7 @@ type Selector = BTreeMap<String, String>;
 
 /// The node selector of the pods of a namespace (`getNamespaceNodeSelectorMap`).
 async fn namespace_selector(
-    environment: &Environment,
+    environment: &ServerContext,
     configured: &Json,
     attributes: &Attributes,
 ) -> Result<Selector, Status> {
@@ -158,7 +158,7 @@ fn is_extended(name: &str) -> bool {
 
 /// Copies where a node stands onto the pod that is bound to it.
 pub async fn topology_labels(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     object: &mut Owned,
 ) -> Result<(), Status> {

@@ -11,7 +11,7 @@ mod validating;
 use std::sync::Arc;
 
 use apimachinery::meta::v1::status_reason;
-use endpoints::{Attributes, Environment};
+use endpoints::{Attributes, ServerContext};
 use generated::admissionregistration::v1::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
     ValidatingAdmissionPolicyBinding,
@@ -33,7 +33,7 @@ const QUESTIONS: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io"];
 
 /// All policies and bindings, followed, and their compiled expressions.
 pub struct Policies {
-    environment: Arc<Environment>,
+    environment: Arc<ServerContext>,
     validating: Option<Followed<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>>,
     mutating: Option<Followed<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding>>,
     compiled: Cache,
@@ -47,7 +47,7 @@ struct Followed<P, B> {
 
 impl Policies {
     /// Begins to follow policies.
-    pub fn start(environment: &Arc<Environment>, metrics: Metrics) -> Self {
+    pub fn start(environment: &Arc<ServerContext>, metrics: Metrics) -> Self {
         let informers = &environment.informers;
         let validating = informers
             .of(GROUP, "validatingadmissionpolicies")

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use endpoints::{Attributes, Environment, Operation};
+use endpoints::{Attributes, Operation, ServerContext};
 use generated::core::v1::{Pod, PodSpec, preemption_policy};
 use generated::scheduling::v1::PriorityClass;
 use generated::scheduling::v1alpha2::PodGroup;
@@ -25,7 +25,7 @@ struct Resolved {
 
 /// Fills priority and preemption policy.
 pub async fn admit(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     object: &mut Owned,
     old: Option<&Owned>,
@@ -46,7 +46,7 @@ pub async fn admit(
     apply(&mut pod.spec, resolved).map_err(|why| forbidden(attributes, why))
 }
 
-async fn resolve(environment: &Environment, attributes: &Attributes, name: &str) -> Result<Resolved, Status> {
+async fn resolve(environment: &ServerContext, attributes: &Attributes, name: &str) -> Result<Resolved, Status> {
     let class = if name.is_empty() {
         default_class(environment, attributes).await?
     } else {
@@ -83,7 +83,7 @@ fn apply(spec: &mut PodSpec, resolved: Resolved) -> Result<(), String> {
 }
 
 /// Sets the priority of a new group of pods.
-async fn admit_group(environment: &Environment, attributes: &Attributes, group: &mut PodGroup) -> Result<(), Status> {
+async fn admit_group(environment: &ServerContext, attributes: &Attributes, group: &mut PodGroup) -> Result<(), Status> {
     if attributes.operation != Operation::Create
         || !environment.options.features.enabled(features::WorkloadAwarePreemption)
     {
@@ -104,7 +104,7 @@ async fn admit_group(environment: &Environment, attributes: &Attributes, group: 
 }
 
 /// Refuses a second class that is the default.
-pub async fn validate(environment: &Environment, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
+pub async fn validate(environment: &ServerContext, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
     let Some(class) = object.downcast_ref::<PriorityClass>().filter(|class| class.global_default) else {
         return Ok(());
     };
@@ -119,7 +119,7 @@ pub async fn validate(environment: &Environment, attributes: &Attributes, object
 
 /// The class of pods that name none. Of several, the lowest.
 async fn default_class(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
 ) -> Result<Option<Arc<PriorityClass>>, Status> {
     let classes = find_all::<PriorityClass>(environment, attributes, CLASSES, "").await?;

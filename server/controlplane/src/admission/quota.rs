@@ -8,7 +8,7 @@ mod usage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use endpoints::{Attributes, Environment, Operation};
+use endpoints::{Attributes, Operation, ServerContext};
 use generated::core::v1::ResourceQuota;
 use machinery::reflect::Owned;
 use machinery::scalar::Quantity;
@@ -26,7 +26,7 @@ const QUOTAS: (&str, &str) = ("", "resourcequotas");
 
 /// Counts an object, or refuses it.
 pub async fn validate(
-    environment: &Environment,
+    environment: &ServerContext,
     (charges, limited): (&Arc<Charges>, &Limited),
     attributes: &Attributes,
     object: &Owned,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use endpoints::{Attributes, Environment};
+use endpoints::{Attributes, ServerContext};
 use generated::core::v1::Pod;
 use generated::node::v1::RuntimeClass;
 use machinery::reflect::Owned;
@@ -15,21 +15,21 @@ use super::{body, body_mut, forbidden};
 const CLASSES: (&str, &str) = ("node.k8s.io", "runtimeclasses");
 
 /// Fills overhead, node selector and tolerations.
-pub async fn admit(environment: &Environment, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
+pub async fn admit(environment: &ServerContext, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
     let class = class_of(environment, attributes, object).await?;
     let pod = body_mut::<Pod>(object)?;
     fill(pod, class.as_deref()).map_err(|why| forbidden(attributes, why))
 }
 
 /// Refuses another overhead than that of the class.
-pub async fn validate(environment: &Environment, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
+pub async fn validate(environment: &ServerContext, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
     let class = class_of(environment, attributes, object).await?;
     let pod = body::<Pod>(object)?;
     check(pod, class.as_deref()).map_err(|why| forbidden(attributes, why))
 }
 
 async fn class_of(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     object: &Owned,
 ) -> Result<Option<Arc<RuntimeClass>>, Status> {

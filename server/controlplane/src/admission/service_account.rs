@@ -6,7 +6,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use endpoints::{Attributes, Environment, Operation};
+use endpoints::{Attributes, Operation, ServerContext};
 use generated::core::v1::{
     ConfigMapProjection, Container, DownwardAPIProjection, DownwardAPIVolumeFile, KeyToPath, LocalObjectReference,
     ObjectFieldSelector, Pod, PodSpec, ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, Volume,
@@ -36,7 +36,7 @@ const TOKEN_SECONDS: i64 = 3607;
 const READABLE_BY_ALL: i32 = 0o644;
 
 /// Sets the service account of a new pod, mounts its token, and sets its pull secrets.
-pub async fn admit(environment: &Environment, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
+pub async fn admit(environment: &ServerContext, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
     if attributes.operation != Operation::Create {
         return Ok(());
     }
@@ -62,7 +62,7 @@ pub async fn admit(environment: &Environment, attributes: &Attributes, object: &
 ///
 /// Upstream checks new pods and `pods/ephemeralcontainers`. Here a secret that any other update would add is refused too.
 pub async fn validate(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     object: &Owned,
     old: Option<&Owned>,
@@ -90,7 +90,7 @@ pub async fn validate(
 }
 
 async fn account(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     name: &str,
 ) -> Result<Arc<ServiceAccount>, Status> {

@@ -1,6 +1,6 @@
 //! `DefaultStorageClass`, `StorageObjectInUseProtection` and `PersistentVolumeClaimResize`.
 
-use endpoints::{Attributes, Environment};
+use endpoints::{Attributes, ServerContext};
 use generated::core::v1::{PersistentVolumeClaim, persistent_volume_claim_phase, resource_name};
 use generated::storage::v1::StorageClass;
 use machinery::reflect::Owned;
@@ -18,7 +18,7 @@ const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 
 /// Gives a claim that names no class the default one.
 pub async fn default_class(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     object: &mut Owned,
 ) -> Result<(), Status> {
@@ -47,7 +47,7 @@ fn class_of(claim: &PersistentVolumeClaim) -> Option<&String> {
 
 /// Claims grow when their class lets them (`PersistentVolumeClaimResize`).
 pub async fn check_resize(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     object: &Owned,
     old: Option<&Owned>,

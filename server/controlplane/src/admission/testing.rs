@@ -5,9 +5,9 @@ use std::sync::Arc;
 use endpoints::{Attributes, Conversions, Operation, Reservations};
 use machinery::json::{self, Issues};
 use machinery::reflect::{Mut, Owned, Struct};
-use registry::AsOf;
+use registry::ReadRevision;
 use serde_json::Value;
-use serving::audit::Trail;
+use serving::audit::AuditContext;
 use serving::authorization::{self, Authorizer, Decision};
 use serving::warnings::Warnings;
 use serving::{BoxFuture, User};
@@ -28,8 +28,8 @@ pub fn request(operation: Operation, kind: &'static str, resource: &'static str)
         user: Arc::new(User::new("mallory", ["testers"])),
         dry_run: false,
         warnings: Warnings::default(),
-        trail: Trail::default(),
-        as_of: AsOf::default(),
+        trail: AuditContext::default(),
+        as_of: ReadRevision::default(),
         reservations: Reservations::default(),
         definition: None,
         conversions: Conversions::default(),

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use endpoints::{Attributes, Environment, Operation};
+use endpoints::{Attributes, Operation, ServerContext};
 use generated::core::v1::{Namespace, Pod, Toleration, pod_qos_class, taint_effect, toleration_operator};
 use generated::podtolerationrestriction::v1alpha1::Configuration;
-use kubernetes::core::quality::quality_of_service;
+use kubernetes::core::qos::quality_of_service;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 
@@ -34,7 +34,7 @@ impl TolerationRestriction {
     /// Gives pods what is theirs.
     pub async fn admit(
         &self,
-        environment: &Environment,
+        environment: &ServerContext,
         attributes: &Attributes,
         object: &mut Owned,
     ) -> Result<(), Status> {
@@ -61,7 +61,7 @@ impl TolerationRestriction {
     /// Refuses what pods may not have.
     pub async fn validate(
         &self,
-        environment: &Environment,
+        environment: &ServerContext,
         attributes: &Attributes,
         object: &Owned,
     ) -> Result<(), Status> {
@@ -82,7 +82,7 @@ impl TolerationRestriction {
     }
 }
 
-async fn namespace(environment: &Environment, attributes: &Attributes) -> Result<Arc<Namespace>, Status> {
+async fn namespace(environment: &ServerContext, attributes: &Attributes) -> Result<Arc<Namespace>, Status> {
     let name = &attributes.namespace;
     let found = find::<Namespace>(environment, attributes, ("", "namespaces"), ("", name)).await?;
     found.ok_or_else(|| Status::not_found(GroupResource { group: "", resource: "namespaces" }, name))

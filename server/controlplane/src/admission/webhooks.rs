@@ -7,7 +7,7 @@ mod record;
 
 use std::sync::Arc;
 
-use endpoints::{Attributes, Environment};
+use endpoints::{Attributes, ServerContext};
 use futures_util::future::join_all;
 use generated::admissionregistration::v1::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
 use machinery::json;
@@ -28,7 +28,7 @@ pub use known::Known;
 
 /// All configurations, followed.
 pub struct Webhooks {
-    environment: Arc<Environment>,
+    environment: Arc<ServerContext>,
     mutating: Option<Informer<MutatingWebhookConfiguration>>,
     validating: Option<Informer<ValidatingWebhookConfiguration>>,
     compiled: Cache,
@@ -38,7 +38,7 @@ pub struct Webhooks {
 
 impl Webhooks {
     /// Begins to follow configurations. Webhooks are called as the users that are `known` to them.
-    pub fn start(environment: &Arc<Environment>, known: Known, metrics: Metrics) -> Self {
+    pub fn start(environment: &Arc<ServerContext>, known: Known, metrics: Metrics) -> Self {
         let informers = &environment.informers;
         Webhooks {
             environment: environment.clone(),

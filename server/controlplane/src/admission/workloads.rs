@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use endpoints::{Attributes, Environment, Operation};
+use endpoints::{Attributes, Operation, ServerContext};
 use generated::batch::v1::Job;
 use generated::scheduling::v1alpha2::{PodGroup, Workload};
 use machinery::reflect::Owned;
@@ -14,7 +14,11 @@ use super::lookup::{find, find_all};
 const GROUP: &str = "scheduling.k8s.io";
 
 /// A group is made from a template of a workload that is there and stays.
-pub async fn check_template(environment: &Environment, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
+pub async fn check_template(
+    environment: &ServerContext,
+    attributes: &Attributes,
+    object: &Owned,
+) -> Result<(), Status> {
     if attributes.operation != Operation::Create || !attributes.subresource.is_empty() {
         return Ok(());
     }
@@ -37,7 +41,7 @@ pub async fn check_template(environment: &Environment, attributes: &Attributes, 
 
 /// A job whose pods start all or none keeps their number.
 pub async fn check_job(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     object: &Owned,
     old: Option<&Owned>,

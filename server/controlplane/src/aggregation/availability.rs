@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aggregator::{Backends, Keyed};
+use aggregator::{Backends, TaskMap};
 use apimachinery::apiregistration::v1::{
     APIService, APIServiceCondition, ServiceReference, api_service_condition_type, condition_status,
 };
-use endpoints::{Environment, Loopback};
+use endpoints::{Loopback, ServerContext};
 use generated::core::v1::{Service, service_type};
 use generated::discovery::v1::EndpointSlice;
 use machinery::scalar::Time;
@@ -48,7 +48,7 @@ struct Inputs {
 
 impl Availability {
     pub fn new(
-        environment: &Environment,
+        environment: &ServerContext,
         loopback: &Arc<Loopback>,
         api_services: Informer<APIService>,
         backends: Arc<Backends>,
@@ -72,7 +72,7 @@ impl Availability {
             slices.synced().await;
         }
         let mut changes = self.api_services.changes();
-        let mut each = Keyed::default();
+        let mut each = TaskMap::default();
         loop {
             let (remote, local): (Vec<_>, Vec<_>) =
                 self.api_services.all().into_iter().partition(|service| service.spec.service.is_some());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionVersion};
 use apimachinery::apiregistration::v1::{APIService, APIServiceSpec};
-use endpoints::Environment;
+use endpoints::ServerContext;
 use registry::Informer;
 use tokio::sync::watch;
 
@@ -67,7 +67,7 @@ impl Wanted {
 
 impl Desired {
     /// Begins to follow custom resource definitions; those that are there are known when this returns.
-    pub async fn start(environment: &Environment) -> Self {
+    pub async fn start(environment: &ServerContext) -> Self {
         let served = environment.discovery.all();
         let built_in = served.iter().filter(|g| g.group != API_SERVICES.0).map(|g| {
             let wanted = Wanted {
@@ -107,7 +107,7 @@ impl Desired {
 }
 
 /// The versions of custom resources, known when this returns.
-pub async fn definitions(environment: &Environment) -> Option<Informer<CustomResourceDefinition>> {
+pub async fn definitions(environment: &ServerContext) -> Option<Informer<CustomResourceDefinition>> {
     let store = environment.stores.get(&("apiextensions.k8s.io", "customresourcedefinitions"))?;
     let definitions = Informer::trimmed(store, keep_versions);
     definitions.synced().await;

@@ -3,7 +3,7 @@
 mod options;
 
 use ::proxy::Location;
-use endpoints::Connected;
+use endpoints::ConnectRequest;
 use generated::core::v1::PodLogOptions;
 use http::header::{CONTENT_TYPE, HeaderValue, LOCATION};
 use http::{Request, StatusCode};
@@ -22,7 +22,7 @@ const UNVERIFIED: &str = "tls: failed to verify certificate";
 const MAX_REFUSAL: usize = 50_000;
 
 impl Connect {
-    pub(super) async fn log(&self, connected: Connected<'_>) -> Result<Response, Status> {
+    pub(super) async fn log(&self, connected: ConnectRequest<'_>) -> Result<Response, Status> {
         let options: PodLogOptions = connected.options()?;
         self.environment.metrics.streams.log_asked(options.insecure_skip_tls_verify_backend);
         let splits = connected.context.enabled(SPLIT);

@@ -1,7 +1,7 @@
 //! `proxy`: requests passed on to an address of a pod, of a pod behind a service, of a node (upstream's `ResourceLocation` functions).
 
 use ::proxy::{Location, forward};
-use endpoints::Connected;
+use endpoints::ConnectRequest;
 use generated::core::v1::{
     EndpointAddress, Endpoints, NodeProxyOptions, Pod, PodProxyOptions, Service, ServiceProxyOptions,
 };
@@ -22,7 +22,11 @@ const WHOEVER_ANSWERS: Trust = Trust {
 };
 
 impl Connect {
-    pub(super) async fn proxy_to_pod(&self, connected: Connected<'_>, request: Request) -> Result<Response, Status> {
+    pub(super) async fn proxy_to_pod(
+        &self,
+        connected: ConnectRequest<'_>,
+        request: Request,
+    ) -> Result<Response, Status> {
         let options = PodProxyOptions { path: connected.subpath(), ..connected.options()? };
         let path = admitted(&connected, options).await?.path;
         let target = Target::parse("pod", &connected.attributes.name)?;
@@ -38,7 +42,7 @@ impl Connect {
 
     pub(super) async fn proxy_to_service(
         &self,
-        connected: Connected<'_>,
+        connected: ConnectRequest<'_>,
         request: Request,
     ) -> Result<Response, Status> {
         let options = ServiceProxyOptions { path: connected.subpath(), ..connected.options()? };
@@ -51,7 +55,11 @@ impl Connect {
         forward(&self.client(WHOEVER_ANSWERS)?, location, request).await
     }
 
-    pub(super) async fn proxy_to_node(&self, connected: Connected<'_>, request: Request) -> Result<Response, Status> {
+    pub(super) async fn proxy_to_node(
+        &self,
+        connected: ConnectRequest<'_>,
+        request: Request,
+    ) -> Result<Response, Status> {
         let options = NodeProxyOptions { path: connected.subpath(), ..connected.options()? };
         let path = admitted(&connected, options).await?.path;
         let target = Target::parse("node", &connected.attributes.name)?;

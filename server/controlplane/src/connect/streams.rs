@@ -3,7 +3,7 @@
 use ::proxy::forward::change_protocol;
 use ::proxy::remote_command::{self, Streams};
 use ::proxy::{Location, tunnel, upgrade};
-use endpoints::Connected;
+use endpoints::ConnectRequest;
 use form_urlencoded::Serializer;
 use generated::core::v1::{Pod, PodAttachOptions, PodExecOptions, PodPortForwardOptions};
 use machinery::features;
@@ -17,7 +17,7 @@ use super::{Connect, admitted, containers};
 const OF_NODES: &str = features::ExtendWebSocketsToKubelet;
 
 impl Connect {
-    pub(super) async fn exec(&self, connected: Connected<'_>, request: Request) -> Result<Response, Status> {
+    pub(super) async fn exec(&self, connected: ConnectRequest<'_>, request: Request) -> Result<Response, Status> {
         let options: PodExecOptions = admitted(&connected, connected.options()?).await?;
         let PodExecOptions { stdin, stdout, stderr, tty, .. } = options;
         let wanted = Wanted {
@@ -29,7 +29,7 @@ impl Connect {
         self.run(connected, request, wanted).await
     }
 
-    pub(super) async fn attach(&self, connected: Connected<'_>, request: Request) -> Result<Response, Status> {
+    pub(super) async fn attach(&self, connected: ConnectRequest<'_>, request: Request) -> Result<Response, Status> {
         let options: PodAttachOptions = admitted(&connected, connected.options()?).await?;
         let PodAttachOptions { stdin, stdout, stderr, tty, .. } = options;
         let wanted = Wanted {
@@ -41,7 +41,12 @@ impl Connect {
         self.run(connected, request, wanted).await
     }
 
-    async fn run(&self, connected: Connected<'_>, request: Request, wanted: Wanted<'_>) -> Result<Response, Status> {
+    async fn run(
+        &self,
+        connected: ConnectRequest<'_>,
+        request: Request,
+        wanted: Wanted<'_>,
+    ) -> Result<Response, Status> {
         may_create(&connected).await?;
         let pod = self.pod(&connected).await?;
         let container = containers::choose(&pod, wanted.container)?;
@@ -60,7 +65,11 @@ impl Connect {
         change_protocol(&client, &location, request).await
     }
 
-    pub(super) async fn port_forward(&self, connected: Connected<'_>, request: Request) -> Result<Response, Status> {
+    pub(super) async fn port_forward(
+        &self,
+        connected: ConnectRequest<'_>,
+        request: Request,
+    ) -> Result<Response, Status> {
         let options: PodPortForwardOptions = admitted(&connected, connected.options()?).await?;
         may_create(&connected).await?;
         let pod = self.pod(&connected).await?;
@@ -77,7 +86,7 @@ impl Connect {
     }
 
     /// Whether this server stands between WebSockets of clients and SPDY of kubelets, where a gate lets it.
-    fn translates(&self, connected: &Connected<'_>, kubelet: &Kubelet, subresource: &str, gate: &str) -> bool {
+    fn translates(&self, connected: &ConnectRequest<'_>, kubelet: &Kubelet, subresource: &str, gate: &str) -> bool {
         let node_does = kubelet.features.iter().any(|feature| feature == OF_NODES);
         let here = !(node_does && connected.context.enabled(OF_NODES));
         let is_on = connected.context.enabled(gate);
@@ -118,7 +127,7 @@ fn ports(ports: &[i32]) -> String {
 }
 
 /// Reading may not be enough to run something, whatever method asks for it.
-async fn may_create(connected: &Connected<'_>) -> Result<(), Status> {
+async fn may_create(connected: &ConnectRequest<'_>) -> Result<(), Status> {
     connected.endpoint.authorize_create(connected.attributes).await
 }
 

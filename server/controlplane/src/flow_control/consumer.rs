@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{Environment, Loopback};
+use endpoints::{Loopback, ServerContext};
 use flowcontrol::{FlowControl, PriorityLevel};
 use generated::flowcontrol::v1::{FlowSchema, FlowSchemaCondition, PriorityLevelConfiguration, condition_status};
 use machinery::scalar::Time;
@@ -39,7 +39,7 @@ struct Consumer {
 }
 
 /// Begins to follow; returns when the configuration that was stored holds.
-pub async fn start(environment: &Environment, loopback: &Arc<Loopback>, control: &FlowControl) {
+pub async fn start(environment: &ServerContext, loopback: &Arc<Loopback>, control: &FlowControl) {
     let schemas: Option<Informer<FlowSchema>> = environment.informers.of(FLOW_SCHEMAS.0, FLOW_SCHEMAS.2);
     let levels: Option<Informer<PriorityLevelConfiguration>> =
         environment.informers.of(PRIORITY_LEVELS.0, PRIORITY_LEVELS.2);

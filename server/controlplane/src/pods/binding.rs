@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use endpoints::{Answer, Environment, Posted, SubresourceHandler};
+use endpoints::{Answer, CreateRequest, ServerContext, SubresourceHandler};
 use generated::core::v1::{self, ObjectReference, Pod, PodCondition, condition_status, pod_condition_type};
 use machinery::field_error::{FieldError, aggregate};
 use machinery::field_path::Path;
@@ -19,11 +19,11 @@ const BINDING: GroupResource<'static> = GroupResource { group: "", resource: "po
 
 /// Binds pods to nodes.
 pub struct Binding {
-    environment: Arc<Environment>,
+    environment: Arc<ServerContext>,
 }
 
 impl Binding {
-    pub fn new(environment: &Arc<Environment>) -> Self {
+    pub fn new(environment: &Arc<ServerContext>) -> Self {
         Binding { environment: environment.clone() }
     }
 }
@@ -35,7 +35,7 @@ impl SubresourceHandler for Binding {
         true
     }
 
-    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
         let binding: v1::Binding = typed(posted.body.clone())?;
         let name = &posted.attributes.name;
         if *name != binding.metadata.name {
@@ -57,7 +57,7 @@ impl SubresourceHandler for Binding {
         };
         let now = posted.context.now;
         let pods = self.environment.stores.get(&("", "pods")).ok_or_else(|| Status::internal("pods are not stored"))?;
-        pods.amend(posted.context, name, &options, &|pod| match pod.downcast_mut::<Pod>() {
+        pods.guaranteed_update(posted.context, name, &options, &|pod| match pod.downcast_mut::<Pod>() {
             Some(pod) => bind(pod, &binding, now).map_err(|why| Status::conflict(BINDING, name, why)),
             None => Err(Status::internal("pods are stored as something else")),
         })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use apimachinery::meta::v1::{DeleteOptions as SaidOptions, deletion_propagation, status_reason};
 use async_trait::async_trait;
-use endpoints::{Answer, Environment, Posted, SubresourceHandler};
+use endpoints::{Answer, CreateRequest, ServerContext, SubresourceHandler};
 use generated::core::v1::{Pod, PodCondition, condition_status, pod_condition_type, pod_phase};
 use generated::policy::v1;
 use machinery::field_error::FieldError;
@@ -26,11 +26,11 @@ const ATTEMPTS: usize = 20;
 
 /// Evicts pods.
 pub struct Eviction {
-    environment: Arc<Environment>,
+    environment: Arc<ServerContext>,
 }
 
 impl Eviction {
-    pub fn new(environment: &Arc<Environment>) -> Self {
+    pub fn new(environment: &Arc<ServerContext>) -> Self {
         Eviction { environment: environment.clone() }
     }
 }
@@ -41,7 +41,7 @@ impl SubresourceHandler for Eviction {
         true
     }
 
-    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
         let eviction: v1::Eviction = typed(posted.body.clone())?;
         if posted.attributes.name != eviction.metadata.name {
             return Err(Status::bad_request("name in URL does not match name in Eviction object"));
@@ -65,7 +65,7 @@ impl Eviction {
         let budget = budgets::of_pod(&self.environment, pod).await?;
         let mut guarded = false;
         if let Some(budget) = &budget {
-            guarded = !is_ready(pod) && budgets::lets_unhealthy_go(budget);
+            guarded = !is_ready(pod) && budgets::allows_unhealthy_eviction(budget);
             if !guarded {
                 let (namespace, name) = (&pod.metadata.namespace, &pod.metadata.name);
                 budgets::take_one(&self.environment, namespace, name, budget, removal.options.dry_run).await?;
@@ -86,7 +86,7 @@ impl Eviction {
 }
 
 /// How the pod is to be deleted: as the eviction says, in a rehearsal as the request says (`propagateDryRun`).
-fn options(posted: &Posted<'_>, eviction: &v1::Eviction) -> Result<DeleteOptions, Status> {
+fn options(posted: &CreateRequest<'_>, eviction: &v1::Eviction) -> Result<DeleteOptions, Status> {
     let said = eviction.delete_options.as_deref().cloned().unwrap_or_default();
     let SaidOptions { ignore_store_read_error_with_cluster_breaking_potential: ignore, .. } = said;
     if ignore == Some(true) {

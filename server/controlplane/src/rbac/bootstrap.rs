@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use apimachinery::meta::v1::status_reason;
-use endpoints::{Environment, Loopback, Resource};
+use endpoints::{Loopback, Resource, ServerContext};
 use futures_util::future::try_join_all;
 use generated::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use machinery::status::Status;
@@ -31,7 +31,7 @@ const SPLIT: (&str, &str) = ("system:discovery", "system:public-info-viewer");
 const ATTEMPTS: usize = 5;
 
 /// Makes what is missing and mends the rest.
-pub async fn bootstrap(environment: &Environment, loopback: &Loopback) -> Result<(), Status> {
+pub async fn bootstrap(environment: &ServerContext, loopback: &Loopback) -> Result<(), Status> {
     if !loopback.serves(CLUSTER_ROLES) {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! Nobody gives away rights that are not theirs: a role may be written, and bound, only by who has all of its rights, or the verbs `escalate`
 //! and `bind` (upstream: `registry/rbac/*/policybased`).
 
-use endpoints::{Attributes, Environment, Operation};
+use endpoints::{Attributes, Operation, ServerContext};
 use generated::rbac::v1::{ClusterRole, Role, RoleRef};
 use machinery::def::FieldDef;
 use machinery::reflect::Owned;
@@ -18,7 +18,7 @@ use super::{GROUP, convert::rules};
 
 /// Refuses a write of a role or binding that would give away too much.
 pub async fn check(
-    environment: &Environment,
+    environment: &ServerContext,
     attributes: &Attributes,
     object: &Owned,
     old: Option<&Owned>,
@@ -36,7 +36,7 @@ pub async fn check(
 }
 
 struct Check<'a> {
-    environment: &'a Environment,
+    environment: &'a ServerContext,
     attributes: &'a Attributes,
 }
 

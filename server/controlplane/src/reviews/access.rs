@@ -1,7 +1,7 @@
 //! Whether somebody may do something: SubjectAccessReview and its siblings.
 
 use async_trait::async_trait;
-use endpoints::{Answer, Posted, SubresourceHandler};
+use endpoints::{Answer, CreateRequest, SubresourceHandler};
 use generated::authorization::v1::{
     LocalSubjectAccessReview, NonResourceAttributes, ResourceAttributes, SelfSubjectAccessReview, SubjectAccessReview,
     SubjectAccessReviewSpec, SubjectAccessReviewStatus,
@@ -24,7 +24,7 @@ pub struct Local(pub Access);
 
 #[async_trait]
 impl SubresourceHandler for OfSubject {
-    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
         let mut review: SubjectAccessReview = typed(posted.body.clone())?;
         validation::refuse(&validation::subject_access_review(&review))?;
         posted.validate().await?;
@@ -35,7 +35,7 @@ impl SubresourceHandler for OfSubject {
 
 #[async_trait]
 impl SubresourceHandler for Local {
-    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
         let mut review: LocalSubjectAccessReview = typed(posted.body.clone())?;
         validation::refuse(&validation::local_subject_access_review(&review))?;
         posted.validate().await?;
@@ -46,7 +46,7 @@ impl SubresourceHandler for Local {
 
 #[async_trait]
 impl SubresourceHandler for OfSelf {
-    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
         let mut review: SelfSubjectAccessReview = typed(posted.body.clone())?;
         validation::refuse(&validation::self_subject_access_review(&review))?;
         posted.validate().await?;

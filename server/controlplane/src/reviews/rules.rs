@@ -1,7 +1,7 @@
 //! What the caller may do in a namespace: SelfSubjectRulesReview.
 
 use async_trait::async_trait;
-use endpoints::{Answer, Posted, SubresourceHandler};
+use endpoints::{Answer, CreateRequest, SubresourceHandler};
 use generated::authorization::v1::{NonResourceRule, ResourceRule, SelfSubjectRulesReview, SubjectRulesReviewStatus};
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -15,7 +15,7 @@ pub struct OfSelf(pub Access);
 
 #[async_trait]
 impl SubresourceHandler for OfSelf {
-    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
         let asked: SelfSubjectRulesReview = typed(posted.body.clone())?;
         if asked.spec.namespace.is_empty() {
             return Err(Status::bad_request("no namespace on request"));

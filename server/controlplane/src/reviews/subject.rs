@@ -1,7 +1,7 @@
 //! Who the caller is: SelfSubjectReview.
 
 use async_trait::async_trait;
-use endpoints::{Answer, Posted, SubresourceHandler};
+use endpoints::{Answer, CreateRequest, SubresourceHandler};
 use generated::authentication::v1::{ExtraValue, SelfSubjectReview, UserInfo};
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -12,7 +12,7 @@ pub struct OfSelf;
 
 #[async_trait]
 impl SubresourceHandler for OfSelf {
-    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
         posted.validate().await?;
         let mut review = SelfSubjectReview::default();
         review.metadata.creation_timestamp = posted.context.now;

@@ -1,7 +1,7 @@
 //! Whose a token is: TokenReview.
 
 use async_trait::async_trait;
-use endpoints::{Answer, Posted, SubresourceHandler};
+use endpoints::{Answer, CreateRequest, SubresourceHandler};
 use generated::authentication::v1::TokenReview;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -15,7 +15,7 @@ pub struct OfToken(pub Access);
 
 #[async_trait]
 impl SubresourceHandler for OfToken {
-    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
         let mut review: TokenReview = typed(posted.body.clone())?;
         if review.spec.token.is_empty() {
             return Err(Status::bad_request("token is required for TokenReview in authentication"));

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use apimachinery::meta::v1::{condition_status, status_reason};
-use endpoints::{Environment, Loopback, Resource};
+use endpoints::{Loopback, Resource, ServerContext};
 use generated::core::v1::{ServiceSpec, pod_condition_type};
 use generated::networking::v1::{IPAddress, ParentReference, ServiceCIDR};
 use machinery::format::ip::parse_ip_sloppy;
@@ -41,7 +41,7 @@ pub struct Owner<'a> {
 
 /// Gives addresses.
 pub struct Addresses {
-    environment: Arc<Environment>,
+    environment: Arc<ServerContext>,
     loopback: Arc<Loopback>,
     /// How many addresses were given: each search begins behind the one before, so that what was just freed comes last.
     given: AtomicU64,
@@ -59,7 +59,7 @@ pub fn of(spec: &ServiceSpec) -> impl Iterator<Item = &str> {
 }
 
 impl Addresses {
-    pub fn new(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Self {
+    pub fn new(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Self {
         let (environment, loopback) = (environment.clone(), loopback.clone());
         let metrics = AddressMetrics::register(environment.metrics.registry());
         let (pending, known) = Default::default();

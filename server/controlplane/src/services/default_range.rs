@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use apimachinery::meta::v1::{condition_status, status_reason};
-use endpoints::{Environment, Loopback};
+use endpoints::{Loopback, ServerContext};
 use generated::networking::v1::ServiceCIDR;
 use machinery::scalar::Time;
 use machinery::status::Status;
@@ -23,7 +23,7 @@ const INTERVAL: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// When the ServiceCIDR can be neither read nor created.
-pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     let ranges: Vec<String> =
         environment.options.services.cluster_ip_ranges.iter().map(|range| range.to_string()).collect();
     if ranges.is_empty() || !loopback.serves(SERVICE_CIDRS) {

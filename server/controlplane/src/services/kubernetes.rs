@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{Environment, Loopback, Resource};
+use endpoints::{Loopback, Resource, ServerContext};
 use generated::core::v1::{
     EndpointAddress, EndpointPort, EndpointSubset, Endpoints, Service, ServicePort, ip_family_policy, protocol,
     service_type,
@@ -31,7 +31,7 @@ const SLICES: Resource = ("discovery.k8s.io", "v1", "endpointslices");
 const RETRY: Duration = Duration::from_millis(500);
 
 /// Makes what is missing, and keeps it there from then on.
-pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     let options = &environment.options;
     let Some(cluster) = options.services.cluster_ip_ranges.first().and_then(|range| range.nth(1)) else {
         return Ok(());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use apimachinery::meta::v1::status_reason;
-use endpoints::Environment;
+use endpoints::ServerContext;
 use generated::core::v1::Service;
 use generated::networking::v1::IPAddress;
 use machinery::format::ip::parse_ip_sloppy;
@@ -40,7 +40,7 @@ pub enum Leaked {
 
 /// Compares allocations with the stored services.
 pub struct Repair {
-    environment: Arc<Environment>,
+    environment: Arc<ServerContext>,
     addresses: Arc<Addresses>,
     ports: Arc<NodePorts>,
     leaks: Leaks,
@@ -48,7 +48,7 @@ pub struct Repair {
 }
 
 impl Repair {
-    pub fn new(environment: &Arc<Environment>, addresses: &Arc<Addresses>, ports: &Arc<NodePorts>) -> Self {
+    pub fn new(environment: &Arc<ServerContext>, addresses: &Arc<Addresses>, ports: &Arc<NodePorts>) -> Self {
         let metrics = Metrics::register(environment.metrics.registry());
         let (environment, addresses, ports) = (environment.clone(), addresses.clone(), ports.clone());
         Repair { environment, addresses, ports, leaks: Leaks::default(), metrics }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use apimachinery::meta::v1::ObjectMeta;
 use async_trait::async_trait;
-use endpoints::{Answer, Environment, Posted, SubresourceHandler};
+use endpoints::{Answer, CreateRequest, ServerContext, SubresourceHandler};
 use generated::authentication::v1::{BoundObjectReference, TokenRequest, TokenRequestStatus};
 use generated::core::v1::ServiceAccount;
 use machinery::catalog::parse_api_version;
@@ -32,12 +32,12 @@ const ISSUED: &str = "authentication.kubernetes.io/issued-credential-id";
 
 /// Issues tokens.
 pub struct Issuer {
-    environment: Arc<Environment>,
+    environment: Arc<ServerContext>,
     lookup: Lookup,
 }
 
 impl Issuer {
-    pub fn new(environment: &Arc<Environment>) -> Self {
+    pub fn new(environment: &Arc<ServerContext>) -> Self {
         Issuer { environment: environment.clone(), lookup: Lookup(environment.stores.clone()) }
     }
 }
@@ -49,7 +49,7 @@ impl SubresourceHandler for Issuer {
         true
     }
 
-    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
         let mut request: TokenRequest = typed(posted.body.clone())?;
         let (namespace, name) = (&posted.attributes.namespace, &posted.attributes.name);
         check_names(&request.metadata, namespace, name)?;
@@ -175,7 +175,7 @@ impl Issuer {
     }
 
     /// The lifetime that is granted.
-    fn limited(&self, posted: &Posted<'_>, request: &TokenRequest) -> i64 {
+    fn limited(&self, posted: &CreateRequest<'_>, request: &TokenRequest) -> i64 {
         let asked = request.spec.expiration_seconds.unwrap_or_default();
         let signer = self.environment.token_keys.longest_life();
         let limit = self.environment.options.authentication.service_account_max_expiration.or(signer);

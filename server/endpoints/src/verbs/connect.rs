@@ -8,7 +8,7 @@ use serving::{Query, Request, RequestInfo, Response};
 
 use super::Call;
 use crate::admission::Operation;
-use crate::endpoint::{Connected, Endpoint, SubresourceHandler};
+use crate::endpoint::{ConnectRequest, Endpoint, SubresourceHandler};
 
 /// Has the handler connect.
 pub async fn connect(
@@ -21,7 +21,7 @@ pub async fn connect(
     let attributes = call.attributes(&of_options, Operation::Connect, &call.info.name, false);
     let context = call.context(endpoint, false);
     let (info, query) = (&*call.info, &call.info.query);
-    handler.connect(Connected { endpoint, context: &context, attributes: &attributes, info, query }, request).await
+    handler.connect(ConnectRequest { endpoint, context: &context, attributes: &attributes, info, query }, request).await
 }
 
 /// Query parameters as the kind of options that a connection takes (`runtime.ParameterCodec`). What they do not name is at its zero value.

@@ -10,7 +10,7 @@ use serving::Response;
 
 use super::{Call, Cost};
 use crate::admission::{Attributes, Operation};
-use crate::endpoint::{AdmitCreate, Answer, Endpoint, Posted};
+use crate::endpoint::{AdmitCreate, Answer, CreateRequest, Endpoint};
 use crate::managed::{self, Manager};
 use crate::media::{Form, Forms};
 use crate::options;
@@ -27,8 +27,8 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let mut object = decoded.value;
     audit::sent(&call.trail, endpoint.kind, &object);
     check_namespace(endpoint, &call, &mut object)?;
-    forget_system_fields(&mut object);
-    owners::deduplicate(&mut object, &call.warnings, Moment::Sent);
+    wipe_object_meta_system_fields(&mut object);
+    owners::deduplicate(&mut object, &call.warnings, Moment::RequestDocument);
     let context = call.context(endpoint, options.dry_run);
     context.sent.set(move || body::document(encoding, &bytes));
     let (name, generate_name) = names(&object);
@@ -95,7 +95,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     let mut object = decoded.value;
     audit::sent(&call.trail, endpoint.kind, &object);
     if !handler.keeps_system_fields() {
-        forget_system_fields(&mut object);
+        wipe_object_meta_system_fields(&mut object);
     }
     check_namespace(endpoint, &call, &mut object)?;
     let (own_name, generate_name) = names(&object);
@@ -113,7 +113,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     let manager = Manager { name: &manager, subresource: &subresource, empty: &decoded.empty };
     let mut body = managed::on_update(endpoint, None, object, &manager);
     endpoint.admission.admit(&attributes, &mut body, None).await?;
-    let posted = Posted { endpoint, context: &context, attributes: &attributes, body, query: &call.info.query };
+    let posted = CreateRequest { endpoint, context: &context, attributes: &attributes, body, query: &call.info.query };
     match handler.create(posted).await? {
         Answer::Object(object) if accepted.form == Form::Object => {
             answer::object_with_empty(StatusCode::CREATED, endpoint.kind, object, &empty, &accepted)
@@ -124,7 +124,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
 }
 
 /// What a client cannot say of an object that is about to be handled (`rest.WipeObjectMetaSystemFields`).
-fn forget_system_fields(object: &mut Owned) {
+fn wipe_object_meta_system_fields(object: &mut Owned) {
     let Some(meta) = meta_mut(object) else { return };
     meta.creation_timestamp = Default::default();
     meta.uid.clear();

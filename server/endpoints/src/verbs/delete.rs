@@ -23,7 +23,7 @@ use crate::admission::{Attributes, Operation};
 use crate::endpoint::Endpoint;
 use crate::media::{Encoding, Forms};
 use crate::options::{check_dry_run, refuse};
-use crate::{answer, audit, body, listing, said_kind};
+use crate::{answer, audit, body, gvk, listing};
 
 /// How many objects of a collection are listed at once (`deleteCollectionPageSize`).
 const PAGE: usize = 10_000;
@@ -216,14 +216,14 @@ const META_VERSION: (&str, &str) = ("meta.k8s.io", "v1");
 
 /// A body may leave out its kind; options of any group's version are taken.
 fn check_kind(api_version: &str, kind: &str, sent: &[u8]) -> Result<(), Status> {
-    let (group, version) = said_kind::group_version(api_version, META_VERSION);
+    let (group, version) = gvk::group_version(api_version, META_VERSION);
     if version.is_empty() {
-        return Err(Status::bad_request(said_kind::no_version(sent)));
+        return Err(Status::bad_request(gvk::no_version(sent)));
     }
     if matches!(kind, "" | "DeleteOptions") {
         return Ok(());
     }
-    if said_kind::is_unversioned(kind) {
+    if gvk::is_unversioned(kind) {
         let why = format!("converting (v1.{kind}) to (v1.DeleteOptions): unknown conversion");
         return Err(Status::bad_request(why));
     }

@@ -22,8 +22,8 @@ use machinery::catalog::KindDef;
 use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{AsOf, Change, Context, UpdateOptions, Updated, ensure_namespace, meta_mut};
-use serving::audit::{Level, Trail};
+use registry::{Change, Context, ReadRevision, UpdateOptions, Updated, ensure_namespace, meta_mut};
+use serving::audit::{AuditContext, Level};
 use serving::filters::Detach;
 use serving::metrics::Watched;
 use serving::warnings::Warnings;
@@ -48,7 +48,7 @@ pub struct Call {
     pub warnings: Warnings,
     /// The encodings that bodies and answers may be in.
     pub spoken: Spoken,
-    pub trail: Trail,
+    pub trail: AuditContext,
     /// What is counted of a watch.
     pub watched: Option<Watched>,
     /// The bytes of its body, as far as they are counted.
@@ -130,7 +130,7 @@ impl Call {
             dry_run,
             warnings: self.warnings.clone(),
             trail: self.trail.clone(),
-            as_of: AsOf::default(),
+            as_of: ReadRevision::default(),
             reservations: Reservations::default(),
             definition: endpoint.definition.clone(),
             conversions: Conversions::default(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use machinery::reflect::Owned;
-use machinery::sent::Sent;
+use machinery::request_document::RequestDocument;
 use machinery::status::Status;
 use registry::{Change, CheckWrite, Outcome, UpdateOptions, meta};
 use serving::Response;
@@ -77,7 +77,7 @@ pub struct ApplyPatch<'a> {
     pub manager: String,
     pub subresource: String,
     pub warnings: Warnings,
-    pub sent: Sent,
+    pub sent: RequestDocument,
     pub force: bool,
 }
 

@@ -33,7 +33,7 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let mut object = decoded.value;
     audit::sent(&call.trail, of_bodies.kind, &object);
     call.check_identity(endpoint, &mut object)?;
-    owners::deduplicate(&mut object, &call.warnings, Moment::Sent);
+    owners::deduplicate(&mut object, &call.warnings, Moment::RequestDocument);
     let context = call.context(endpoint, options.dry_run);
     context.sent.set(move || body::document(encoding, &bytes));
     let name = call.info.name.clone();

@@ -7,7 +7,7 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::json::{self, InternalType};
 use machinery::reflect::{Ref, Struct};
-use machinery::sent::Sent;
+use machinery::request_document::RequestDocument;
 
 /// A struct as messages show it.
 pub fn internal_value<T: Struct>(value: &T) -> BadValue {
@@ -30,7 +30,7 @@ pub fn internal_values<T: Struct>(values: &[T]) -> BadValue {
 }
 
 /// What a change that is not allowed would change, at a path of what was sent.
-pub fn internal_diff<T: Struct>(sent: &Sent, path: &Path<'_>, old: &T, new: &T) -> String {
+pub fn internal_diff<T: Struct>(sent: &RequestDocument, path: &Path<'_>, old: &T, new: &T) -> String {
     let text = |value| json::encode_internal_lines(Ref::of(value), find);
     diff::unified(&text(old), &sent.complete_text(text(new), &path.to_string(), T::def()))
 }

@@ -1,4 +1,4 @@
-//! Kinds of objects within others, which protobuf has no room for ([`Flags::SAYS_KIND`]).
+//! Kinds of objects within others, which protobuf has no room for ([`Flags::EMBEDS_TYPE_META`]).
 
 use crate::def::Flags;
 use crate::defaulting::each_struct;
@@ -10,7 +10,7 @@ pub(super) const CORE_V1: &str = "v1";
 /// Has the objects within a decoded one say their kinds, as [`super::to_json`] does by itself.
 pub fn say_kinds(mut value: Mut<'_>) {
     for (index, field) in value.def().fields.iter().enumerate() {
-        if field.flags.has(Flags::SAYS_KIND) {
+        if field.flags.has(Flags::EMBEDS_TYPE_META) {
             each_struct(value.slot(index), &mut say_kind);
         } else if field.shape().struct_def().is_some() {
             each_struct(value.slot(index), &mut say_kinds);

@@ -38,7 +38,7 @@ impl Manner {
     fn of(field: &FieldDef) -> Self {
         match field.shape() {
             Shape::Struct(_) if field.flags.has(Flags::INLINE) => Manner::Inline,
-            Shape::StructList(..) if field.flags.has(Flags::SAYS_KIND) => Manner::SaysKind,
+            Shape::StructList(..) if field.flags.has(Flags::EMBEDS_TYPE_META) => Manner::SaysKind,
             _ => Manner::Plain,
         }
     }

@@ -23,7 +23,7 @@ pub enum ClientCertificate {
     None,
     /// Signed by an authority of ours; the user is in the group that everybody is in who is known.
     Valid(Arc<User>),
-    /// Sent, but of no worth; the reason is for the log.
+    /// Invalid credentials, with the reason for the log.
     Invalid(String),
 }
 

@@ -22,7 +22,7 @@ const GROUP: &str = "apiserver.config.k8s.io";
 const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v1alpha1"];
 
 /// Authorizers that are made once, whatever a file says later.
-pub struct Lasting {
+pub struct StaticAuthorizers {
     pub rbac: Arc<dyn Authorizer>,
     pub node: Option<Arc<dyn Authorizer>>,
     pub abac: Option<Arc<dyn Authorizer>>,
@@ -32,7 +32,7 @@ pub struct Lasting {
 }
 
 /// The authorizers of a file.
-pub struct Configured(RwLock<Arc<Union>>);
+pub struct ReloadableAuthorizer(RwLock<Arc<Union>>);
 
 /// Reads a file; the error is text for a person.
 pub(crate) fn load(path: &PathBuf) -> Result<(AuthorizationConfiguration, Vec<u8>), Error> {
@@ -59,18 +59,18 @@ fn complete(webhook: &mut apimachinery::apiserverconfig::v1::WebhookConfiguratio
     }
 }
 
-impl Configured {
+impl ReloadableAuthorizer {
     /// The authorizers of a file that was read, which is followed. Needs a tokio runtime.
     pub(crate) fn start(
         path: PathBuf,
         (configuration, text): (AuthorizationConfiguration, Vec<u8>),
-        lasting: Lasting,
+        lasting: StaticAuthorizers,
         reloads: Reloads,
     ) -> Result<Arc<Self>, Error> {
         let types = configuration.authorizers.iter().map(|a| a.r#type.clone()).filter(|of| of != WEBHOOK);
         let required: BTreeSet<String> = types.collect();
         let union = lasting.build(&configuration, &required).map_err(Error::Options)?;
-        let configured = Arc::new(Configured(RwLock::new(Arc::new(union))));
+        let configured = Arc::new(ReloadableAuthorizer(RwLock::new(Arc::new(union))));
         let changed = configured.clone();
         reload::follow(path, text, reloads, move |text| {
             let union = lasting.build(&parse(text)?, &required)?;
@@ -85,7 +85,7 @@ impl Configured {
     }
 }
 
-impl Authorizer for Configured {
+impl Authorizer for ReloadableAuthorizer {
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(async move { self.current().authorize(attributes).await })
     }
@@ -95,7 +95,7 @@ impl Authorizer for Configured {
     }
 }
 
-impl Lasting {
+impl StaticAuthorizers {
     fn build(&self, configuration: &AuthorizationConfiguration, required: &BTreeSet<String>) -> Result<Union, String> {
         let conditions = validation::compile(configuration, required)?;
         let each = configuration.authorizers.iter().zip(conditions);

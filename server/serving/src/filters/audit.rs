@@ -12,7 +12,7 @@ use machinery::status;
 use tokio::time::Instant;
 
 use super::Deadline;
-use crate::audit::{Stage, Trail};
+use crate::audit::{AuditContext, Stage};
 use crate::body::{Body, BodyError};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::respond;
@@ -31,7 +31,7 @@ impl<H: Handler> Handler for WithAudit<H> {
 }
 
 impl<H: Handler> WithAudit<H> {
-    async fn recorded(&self, trail: Trail, request: Request) -> Response {
+    async fn recorded(&self, trail: AuditContext, request: Request) -> Response {
         if !trail.pass(Stage::RequestReceived).await {
             trail.count_rejected();
             return respond::failure(&request, &status::Status::internal("failed to store audit event"));
@@ -72,7 +72,7 @@ fn failure(code: i32, reason: &str, message: &str) -> Status {
 /// A request without its last event. When it is given up (a client that goes away, a time that runs out, the end of a stream), the event is
 /// made all the same.
 struct Open {
-    trail: Trail,
+    trail: AuditContext,
     deadline: Option<Deadline>,
     is_long_running: bool,
     is_answered: bool,
@@ -97,7 +97,7 @@ impl Open {
 
     /// Makes no further event.
     fn forget(mut self) {
-        self.trail = Trail::default();
+        self.trail = AuditContext::default();
     }
 }
 

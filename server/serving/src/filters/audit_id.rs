@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use http::{HeaderName, HeaderValue};
 
-use crate::audit::{Audit, Trail};
+use crate::audit::{Audit, AuditContext};
 use crate::handler::{BoxFuture, Handler, Request, Response};
 
 const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
@@ -28,7 +28,7 @@ impl<H: Handler> Handler for WithAuditId<H> {
         id.set_sensitive(true);
         request.extensions_mut().insert(AuditId(id.clone()));
         if let Some(audit) = &self.audit {
-            request.extensions_mut().insert(Trail::new(audit.clone()));
+            request.extensions_mut().insert(AuditContext::new(audit.clone()));
         }
         Box::pin(async move {
             let mut response = self.inner.handle(request).await;

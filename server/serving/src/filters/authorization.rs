@@ -1,4 +1,4 @@
-//! Turns away who may not do what is asked for (upstream: `WithAuthorization`).
+//! FlushScheduler away who may not do what is asked for (upstream: `WithAuthorization`).
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -9,7 +9,7 @@ use crate::options::RequestOptions;
 use crate::respond;
 use crate::user::SYSTEM_MASTERS;
 
-/// Turns requests above a limit away. Streams do not count; neither do members of `system:masters`, who must be able to look at a server
+/// FlushScheduler requests above a limit away. Streams do not count; neither do members of `system:masters`, who must be able to look at a server
 /// that is overrun.
 pub struct WithMaxInFlight<H> {
     inner: H,

@@ -21,14 +21,14 @@ use tokio_rustls::server::TlsStream;
 
 use super::activity::{Activity, UnderWay};
 use super::client_certificates::{Authorities, CurrentAuthorities, PresentedCertificate, system_clock};
-use super::ear::Ear;
-use super::gather::gather;
-use super::leftover::Leftover;
+use super::coalesce::gather;
+use super::drain_on_drop::Leftover;
 use super::limits::{Limits, STREAM_WINDOW, connection_window, raise_open_files};
+use super::self_wake::SelfWakeTracker;
 use super::streams::{Streams, Waits, settle};
 use super::table::{Place, Table};
 use super::tls::Terms;
-use super::{Peer, plaintext, turn};
+use super::{Peer, plaintext, poll};
 use crate::handler::{BoxFuture, Handler};
 use crate::metrics::Metrics;
 use crate::options::ServingOptions;
@@ -146,7 +146,7 @@ impl Connections {
         if let Some(place) = &peer.place {
             turns.hold(place.clone());
         }
-        let ear = Ear::new();
+        let ear = SelfWakeTracker::new();
         let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
         tokio::pin!(connection);
         let mut ends = reasons_to_end(&shutdown, &peer, &activity, self.max_age);
@@ -154,7 +154,7 @@ impl Connections {
             let end = tokio::select! {
                 biased;
                 ended = poll_fn(|context| {
-                    let polled = turn::take(&ear, context, |context| settled.poll(context), |context| connection.as_mut().poll(context));
+                    let polled = poll::poll_streams_then_connection(&ear, context, |context| settled.poll(context), |context| connection.as_mut().poll(context));
                     let polled = polled.map_err(|error| error.to_string());
                     match turns.end(context, activity.under_way() > settled.len()) {
                         Err(error) if polled.is_pending() => Poll::Ready(Err(error.to_string())),

@@ -4,7 +4,7 @@
 //! connection: a change that fifty watches of a connection wait for then wakes one task and not fifty, no two of them wait for the lock
 //! of the connection, and what they have to say is written as soon as all of them have said it.
 
-mod resident;
+mod local_stream;
 
 use std::cell::Cell;
 use std::future::Future;
@@ -18,8 +18,8 @@ use futures_util::{FutureExt, StreamExt};
 use hyper::rt::Executor;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use resident::Resident;
-pub(crate) use resident::body_is_asked;
+use local_stream::LocalStream;
+pub(crate) use local_stream::body_is_asked;
 
 type Stream = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -42,31 +42,31 @@ pub(super) fn settle() {
 pub(super) struct Streams(UnboundedSender<Stream>);
 
 /// The streams that have settled. A connection polls them before itself, so that it writes what they say.
-pub(super) struct Settled {
+pub(super) struct LocalStreams {
     arriving: UnboundedReceiver<Stream>,
-    streams: FuturesUnordered<Resident<CatchUnwind<AssertUnwindSafe<Stream>>>>,
+    streams: FuturesUnordered<LocalStream<CatchUnwind<AssertUnwindSafe<Stream>>>>,
 }
 
 impl Streams {
-    pub fn new() -> (Self, Settled) {
+    pub fn new() -> (Self, LocalStreams) {
         let (sender, arriving) = unbounded_channel();
-        (Streams(sender), Settled { arriving, streams: FuturesUnordered::new() })
+        (Streams(sender), LocalStreams { arriving, streams: FuturesUnordered::new() })
     }
 }
 
 impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Streams {
     fn execute(&self, stream: F) {
-        tokio::spawn(Roaming { stream: Some(Box::pin(stream)), home: self.0.clone() });
+        tokio::spawn(SpawnedStream { stream: Some(Box::pin(stream)), home: self.0.clone() });
     }
 }
 
 /// A stream in a task of its own.
-struct Roaming {
+struct SpawnedStream {
     stream: Option<Stream>,
     home: UnboundedSender<Stream>,
 }
 
-impl Future for Roaming {
+impl Future for SpawnedStream {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
@@ -84,12 +84,12 @@ impl Future for Roaming {
     }
 }
 
-impl Settled {
+impl LocalStreams {
     /// Lets all who have something to say say it.
     pub fn poll(&mut self, context: &mut Context<'_>) {
         while let Poll::Ready(Some(stream)) = self.arriving.poll_recv(context) {
             // As in a task of its own, who panics ends alone.
-            self.streams.push(Resident::new(AssertUnwindSafe(stream).catch_unwind()));
+            self.streams.push(LocalStream::new(AssertUnwindSafe(stream).catch_unwind()));
         }
         while let Poll::Ready(Some(_)) = self.streams.poll_next_unpin(context) {}
     }

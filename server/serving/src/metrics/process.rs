@@ -22,7 +22,7 @@ const COUNTERS: [(&str, &str, Read); 3] = [
     }),
 ];
 const GAUGES: [(&str, &str, Read); 7] = [
-    ("process_resident_memory_bytes", "Resident memory of the process.", || memory("VmRSS:")),
+    ("process_resident_memory_bytes", "LocalStream memory of the process.", || memory("VmRSS:")),
     ("process_virtual_memory_bytes", "Virtual memory of the process.", || memory("VmSize:")),
     ("process_virtual_memory_max_bytes", "The most virtual memory that the process may have.", || limit(Resource::As)),
     ("process_open_fds", "Open files of the process.", open_files),

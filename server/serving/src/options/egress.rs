@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Deserialize;
-use webhook::{Dials, Proxy, Route, Trust};
+use webhook::{DialMetrics, Proxy, Route, Trust};
 
 use super::values::Values;
 use crate::configuration;
@@ -91,7 +91,7 @@ pub struct EgressOptions {
     /// Nodes, pods and services.
     pub cluster: Route,
     /// What is counted of their proxies.
-    pub dials: Dials,
+    pub dials: DialMetrics,
 }
 
 impl Values {
@@ -214,7 +214,7 @@ fn names(selections: &[EgressSelection]) -> Vec<String> {
 }
 
 /// The way that a checked connection says.
-fn route(connection: &Connection, dials: &Dials) -> Result<Route, String> {
+fn route(connection: &Connection, dials: &DialMetrics) -> Result<Route, String> {
     let Some(transport) = &connection.transport else { return Ok(Route::DIRECT) };
     let proxy = match (&transport.tcp, &transport.uds) {
         (Some(tcp), _) => {
@@ -256,7 +256,7 @@ mod tests {
              - {name: etcd, connection: {proxyProtocol: Direct}}",
         );
         let options = options.unwrap();
-        let through = |proxy| Route::through(proxy, &Dials::default()).unwrap();
+        let through = |proxy| Route::through(proxy, &DialMetrics::default()).unwrap();
         assert_eq!(options.cluster, through(Proxy::Unix("/run/proxy".into())));
         assert_eq!(options.control_plane, through(Proxy::Konnectivity("/run/konnectivity".into())));
         let tcp =

@@ -2,7 +2,7 @@
 //!
 //! They are taken where they say what is so anyhow, or what upstream refuses too.
 
-use super::mistakes::Mistakes;
+use super::error_list::ErrorList;
 use super::values::Values;
 use machinery::features;
 
@@ -20,7 +20,7 @@ const COORDINATED_FLAGS: [&str; 3] = [
 
 impl Values {
     /// Checks them all.
-    pub(super) fn check_fixed(&self, mistakes: &mut Mistakes) {
+    pub(super) fn check_fixed(&self, mistakes: &mut ErrorList) {
         let checks: [Result<(), String>; 9] = [
             self.bool("permit-address-sharing").map(drop),
             self.duration("storage-initialization-timeout").map(drop),

@@ -3,7 +3,7 @@
 use machinery::features;
 use std::path::PathBuf;
 
-use super::mistakes::Mistakes;
+use super::error_list::ErrorList;
 use super::values::Values;
 
 /// The feature that all of it belongs to.
@@ -21,7 +21,7 @@ pub struct PeerOptions {
 }
 
 impl Values {
-    pub(super) fn peers(&self, mistakes: &mut Mistakes) -> PeerOptions {
+    pub(super) fn peers(&self, mistakes: &mut ErrorList) -> PeerOptions {
         let enabled = self.has_gate(GATE);
         for flag in ["peer-ca-file", "peer-advertise-ip", "peer-advertise-port"] {
             if !enabled && !self.text(flag).is_empty() {

@@ -12,8 +12,8 @@ use http::HeaderName;
 use webhook::Route;
 
 use super::Kind;
+use super::error_list::ErrorList;
 use super::flags::FLAGS;
-use super::mistakes::Mistakes;
 use super::{
     AuthenticationOptions, Cidr, PortRange, RequestOptions, ServiceOptions, ServingOptions, TokenWebhookOptions,
 };
@@ -96,7 +96,7 @@ impl Values {
     }
 
     /// Checks every flag that was given for the form of its values, before anything is made of them.
-    pub(super) fn check_forms(&self, mistakes: &mut Mistakes) {
+    pub(super) fn check_forms(&self, mistakes: &mut ErrorList) {
         let mut given: Vec<&str> = self.given.keys().copied().collect();
         given.sort_unstable();
         for flag in FLAGS.iter().filter(|flag| given.binary_search(&flag.name).is_ok()) {

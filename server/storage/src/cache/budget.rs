@@ -4,15 +4,15 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::asked::Asked;
 use super::entry::Entry;
+use super::repeat_filter::RepeatFilter;
 
 /// Shared by all entries of a cache. What was encoded first is forgotten first.
 pub struct Budget {
     limit: usize,
     used: AtomicUsize,
     kept: Mutex<Kept>,
-    pub(super) asked: Asked,
+    pub(super) asked: RepeatFilter,
 }
 
 /// Entries with encodings, oldest first, and the length at which those that are gone are swept out.
@@ -29,7 +29,7 @@ const MOST_BUSY: usize = 16;
 impl Budget {
     pub(super) fn new(limit: usize) -> Arc<Self> {
         let kept = Kept { entries: VecDeque::new(), sweep_at: SWEEP };
-        Arc::new(Budget { limit, used: AtomicUsize::new(0), kept: Mutex::new(kept), asked: Asked::default() })
+        Arc::new(Budget { limit, used: AtomicUsize::new(0), kept: Mutex::new(kept), asked: RepeatFilter::default() })
     }
 
     /// Bytes in use.

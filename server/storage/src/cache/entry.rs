@@ -94,7 +94,7 @@ impl Drop for Entry {
     }
 }
 
-/// What a stored value says, as whoever knows its kind reads it ([`Describe`](super::Describe)).
+/// What a stored value says, as whoever knows its kind reads it ([`EntryDecoder`](super::EntryDecoder)).
 #[derive(Default)]
 pub struct Description {
     pub object: Bytes,

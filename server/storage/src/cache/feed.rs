@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::budget::Budget;
 use super::reading::{self, Filling};
-use super::resource::{Describe, ResourceCache, Shaper};
+use super::resource::{EntryDecoder, ResourceCache, Shaper};
 use super::snapshot::Snapshot;
 use crate::{Error, Event, EventKind, KeyRange, KeyValue, Result, Revision, Store, WatchBatch};
 
@@ -56,9 +56,9 @@ impl Routes {
     }
 
     /// Takes in a value that can be read now and could not before.
-    fn heal(&mut self, kv: KeyValue, skip: usize) {
+    fn retry_unreadable(&mut self, kv: KeyValue, skip: usize) {
         if let Some((_, resource)) = self.find(&kv.key, skip) {
-            resource.heal(&kv);
+            resource.retry_unreadable(&kv);
         } else if let Some(unread) = self.unclaimed.get_mut(&kv.key).filter(|kept| kept.mod_revision == kv.mod_revision)
         {
             *unread = kv;
@@ -102,12 +102,12 @@ impl Cache {
     pub async fn start(self: &Arc<Self>) -> Result<()> {
         self.read_store().await?;
         tokio::spawn(follow(Arc::downgrade(self)));
-        tokio::spawn(heal(Arc::downgrade(self)));
+        tokio::spawn(retry_unreadable(Arc::downgrade(self)));
         Ok(())
     }
 
     /// The cache of the resource whose keys begin with `prefix`, which ends with `/`. Whoever claims it first says how its objects are read.
-    pub fn resource(&self, prefix: &Bytes, describe: impl FnOnce() -> Arc<dyn Describe>) -> Arc<ResourceCache> {
+    pub fn resource(&self, prefix: &Bytes, describe: impl FnOnce() -> Arc<dyn EntryDecoder>) -> Arc<ResourceCache> {
         let mut routes = self.routes();
         if let Some(resource) = routes.claimed.get(prefix) {
             return resource.clone();
@@ -164,7 +164,7 @@ impl Cache {
         self.budget.used()
     }
 
-    fn shaper(&self, describe: Arc<dyn Describe>) -> Shaper {
+    fn shaper(&self, describe: Arc<dyn EntryDecoder>) -> Shaper {
         Shaper { describe, budget: self.budget.clone(), queue: self.options.queue }
     }
 
@@ -231,14 +231,14 @@ impl Cache {
     }
 
     /// Reads values again that could not be read; whether any of them can be now.
-    async fn heal(&self) -> bool {
+    async fn retry_unreadable(&self) -> bool {
         let keys = self.damaged().clone();
         let mut healed = false;
         for key in keys {
             let Ok(found) = self.store.get(&key, None).await else { break };
             match found.kv {
                 Some(kv) if kv.damage.is_some() => continue,
-                Some(kv) => self.routes().heal(kv, self.options.prefix.len()),
+                Some(kv) => self.routes().retry_unreadable(kv, self.options.prefix.len()),
                 None => {}
             }
             self.damaged().remove(&key);
@@ -290,12 +290,12 @@ async fn follow(cache: Weak<Cache>) {
 }
 
 /// Reads values again that could not be read, for as long as there is a cache.
-async fn heal(cache: Weak<Cache>) {
+async fn retry_unreadable(cache: Weak<Cache>) {
     let mut pause = HEAL_FIRST;
     loop {
         tokio::time::sleep(pause).await;
         let Some(cache) = cache.upgrade() else { return };
-        let healed = cache.heal().await;
+        let healed = cache.retry_unreadable().await;
         pause = if healed { HEAL_FIRST } else { (pause * 2).min(HEAL_LAST) };
     }
 }

@@ -15,13 +15,13 @@
 //! | `counts` | what it has done, for metrics |
 //! | `change`, `watchers` | what happened; who is told, and how slow they may be |
 
-mod asked;
 mod budget;
 mod change;
 mod counts;
 mod entry;
 mod feed;
 mod reading;
+mod repeat_filter;
 mod resource;
 mod snapshot;
 mod watchers;
@@ -30,6 +30,6 @@ pub use change::{Change, ChangeKind, Seen};
 pub use counts::{Count, Counts, Waits};
 pub use entry::{Attributes, Damage, Description, EncodingId, Entry};
 pub use feed::{Cache, CacheOptions};
-pub use resource::{Describe, ResourceCache, Started, WatchFrom};
+pub use resource::{EntryDecoder, ResourceCache, Started, WatchFrom};
 pub use snapshot::Snapshot;
 pub use watchers::{Matches, Selection, Watcher};

@@ -13,7 +13,7 @@ use super::watchers::{Selection, Watcher, Watchers};
 use crate::{KeyValue, Revision};
 
 /// Reads stored values of one resource, whose kind the storage does not know.
-pub trait Describe: Send + Sync + 'static {
+pub trait EntryDecoder: Send + Sync + 'static {
     /// The object as it is served, with its revision in it, and what selectors look at. What cannot be read is described as damaged.
     fn describe(&self, kv: &KeyValue) -> Description;
 
@@ -24,7 +24,7 @@ pub trait Describe: Send + Sync + 'static {
 /// Makes entries, and knows the limits.
 #[derive(Clone)]
 pub(super) struct Shaper {
-    pub describe: Arc<dyn Describe>,
+    pub describe: Arc<dyn EntryDecoder>,
     pub budget: Arc<Budget>,
     /// Most changes that wait for one watcher.
     pub queue: usize,
@@ -112,7 +112,7 @@ impl Reading {
         self.objects.revision = revision;
         self.resource.fill(self.objects);
         if self.changes_of_form != self.resource.changes_of_form.load(Ordering::Acquire) {
-            self.resource.describe_anew();
+            self.resource.redecode_all();
         }
     }
 }
@@ -256,7 +256,7 @@ impl ResourceCache {
 
     /// Puts a value in the place of the same one that could not be read until now. Nobody is told: whoever had to be was refused, and lists
     /// again; watches that begin before this are the store's to tell.
-    pub(super) fn heal(&self, kv: &KeyValue) {
+    pub(super) fn retry_unreadable(&self, kv: &KeyValue) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let same = |entry: &Arc<Entry>| entry.damage.is_some() && entry.revision == kv.mod_revision;
         if state.snapshot.get(&kv.key).is_some_and(same) {
@@ -271,7 +271,7 @@ impl ResourceCache {
     }
 
     /// Reads every object anew, because how they are read has changed; all watches end.
-    pub fn describe_anew(&self) {
+    pub fn redecode_all(&self) {
         self.changes_of_form.fetch_add(1, Ordering::Release);
         self.replace(|old| {
             let mut objects = Snapshot::at(old.revision);

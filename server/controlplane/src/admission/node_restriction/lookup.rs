@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use endpoints::{Attributes, Environment};
+use endpoints::{Attributes, ServerContext};
 use machinery::reflect::Struct;
 use machinery::status::{GroupResource, Status};
 use serving::authorization;
@@ -36,7 +36,7 @@ pub trait Lookup: Sync {
 
 /// The objects and the authorizer of the running server.
 pub struct Stored<'a> {
-    pub environment: &'a Environment,
+    pub environment: &'a ServerContext,
     pub attributes: &'a Attributes,
 }
 

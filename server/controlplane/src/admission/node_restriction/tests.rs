@@ -10,10 +10,10 @@ use futures_util::FutureExt;
 use generated::core::v1::{Node, Pod};
 use machinery::json;
 use machinery::reflect::Mut;
-use registry::AsOf;
+use registry::ReadRevision;
 use serde_json::{Value, json};
 use serving::User;
-use serving::audit::Trail;
+use serving::audit::AuditContext;
 use serving::authorization;
 use serving::warnings::Warnings;
 
@@ -158,8 +158,8 @@ impl<'w> Case<'w> {
             dry_run: false,
             reservations: Reservations::default(),
             warnings: Warnings::default(),
-            trail: Trail::default(),
-            as_of: AsOf::default(),
+            trail: AuditContext::default(),
+            as_of: ReadRevision::default(),
             definition: None,
             conversions: Conversions::default(),
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use generated::admissionregistration::v1::ValidatingAdmissionPolicyBinding;
 use serde_json::json;
-use serving::audit::{Level, Trail};
+use serving::audit::{AuditContext, Level};
 
 /// Longest value of an annotation, in bytes.
 const MAX_VALUE: usize = 10 * 1024;
@@ -26,7 +26,7 @@ impl Annotations {
     }
 
     /// Records them, under the policy's name.
-    pub fn tell(self, policy: &str, trail: &Trail) {
+    pub fn tell(self, policy: &str, trail: &AuditContext) {
         for (key, values) in self.0.into_iter().filter(|(_, values)| !values.is_empty()) {
             trail.annotate(format!("{policy}/{key}"), values.join(", "));
         }
@@ -34,7 +34,7 @@ impl Annotations {
 }
 
 /// Records that a validation failed whose binding asks for that.
-pub fn record_failure(binding: &ValidatingAdmissionPolicyBinding, index: usize, message: &str, trail: &Trail) {
+pub fn record_failure(binding: &ValidatingAdmissionPolicyBinding, index: usize, message: &str, trail: &AuditContext) {
     trail.annotate_from(Level::Metadata, FAILURE, || {
         let spec = &binding.spec;
         json!([{

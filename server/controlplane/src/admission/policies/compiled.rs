@@ -61,11 +61,13 @@ impl Expression {
         };
         let whole_budget = budget.left == 0;
         outcome.map_err(|error| match error {
-            EvalError::TooDear if whole_budget => {
+            EvalError::CostLimitExceeded if whole_budget => {
                 "validation failed due to running out of cost budget, no further validation rules will be run"
                     .to_owned()
             }
-            EvalError::TooDear => format!("expression '{}' resulted in error: {}", self.source, EvalError::TooDear),
+            EvalError::CostLimitExceeded => {
+                format!("expression '{}' resulted in error: {}", self.source, EvalError::CostLimitExceeded)
+            }
             error => format!("expression '{}' resulted in error: {error}", self.source),
         })
     }

@@ -213,7 +213,7 @@ fn failure_of(name: &str, why: EvalError) -> EvalError {
             why.truncate(why.floor_char_boundary(MAX_FAILURE));
             EvalError::new(format!("composited variable \"{name}\" fails to evaluate: {why}"))
         }
-        EvalError::TooDear => EvalError::TooDear,
+        EvalError::CostLimitExceeded => EvalError::CostLimitExceeded,
     }
 }
 
@@ -260,6 +260,6 @@ mod tests {
         assert_eq!(first.to_string(), "composited variable \"v0\" fails to evaluate: no such key: data");
         let last = (1..10_000).fold(first, |why, _| failure_of("v", why));
         assert!(last.to_string().len() < 2 * MAX_FAILURE, "{}", last.to_string().len());
-        assert_eq!(failure_of("v", EvalError::TooDear), EvalError::TooDear);
+        assert_eq!(failure_of("v", EvalError::CostLimitExceeded), EvalError::CostLimitExceeded);
     }
 }

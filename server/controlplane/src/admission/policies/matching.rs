@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use apimachinery::meta::v1::LabelSelector;
-use endpoints::{Attributes, Environment, OpenKind, Operation, Origin, internal};
+use endpoints::{Attributes, OpenKind, Operation, Origin, ServerContext, internal};
 use generated::admissionregistration::v1::{
     MatchResources, NamedRuleWithOperations, RuleWithOperations, match_policy_type, operation_type, scope_type,
 };
@@ -21,7 +21,7 @@ use super::input::document;
 
 /// A request, with what selectors look at.
 pub struct Subject<'r> {
-    pub environment: &'r Environment,
+    pub environment: &'r ServerContext,
     pub attributes: &'r Attributes,
     pub object: Option<&'r Owned>,
     pub old: Option<&'r Owned>,
@@ -203,7 +203,9 @@ impl Subject<'_> {
             .map_err(Status::internal)?;
         // As decoding what was sent does: fields that the schema does not know are dropped, defaults are filled in.
         if let Some(definition) = &self.attributes.definition {
-            definition.complete(&mut value, Origin::Sent, &mut json::Issues::ignore()).map_err(Status::internal)?;
+            definition
+                .complete(&mut value, Origin::RequestDocument, &mut json::Issues::ignore())
+                .map_err(Status::internal)?;
         }
         Ok(internal(kind, value))
     }

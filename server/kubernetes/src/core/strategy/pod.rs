@@ -10,7 +10,7 @@ use machinery::json_name;
 
 use super::pod_labels::merge_label_keys;
 use crate::core::app_armor::fields_from_annotations;
-use crate::core::quality::quality_of_service;
+use crate::core::qos::quality_of_service;
 use crate::core::warnings::{warning_of_name, warnings_of_pod};
 use generated::core::v1::{
     Container, Pod, PodCondition, PodIP, PodStatus, condition_status, pod_condition_type, pod_phase,

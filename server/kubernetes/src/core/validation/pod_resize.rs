@@ -8,7 +8,7 @@ use machinery::hooks::Validation;
 use machinery::json_name;
 
 use super::container_transition::is_sidecar;
-use crate::core::quality::quality_of_service;
+use crate::core::qos::quality_of_service;
 use generated::core::v1::{
     Container, Pod, PodSpec, ResourceRequirements, resource_name, resource_resize_restart_policy,
 };

@@ -34,16 +34,16 @@ fn document(authorizers: &[Value]) -> String {
         .to_string()
 }
 
-fn start(file: &NamedTempFile, registry: &Registry) -> Result<Arc<Configured>, String> {
+fn start(file: &NamedTempFile, registry: &Registry) -> Result<Arc<ReloadableAuthorizer>, String> {
     let metrics = Metrics::register(registry);
-    let lasting = Lasting { rbac: Arc::new(Last), node: None, abac: None, metrics, route: Route::DIRECT };
+    let lasting = StaticAuthorizers { rbac: Arc::new(Last), node: None, abac: None, metrics, route: Route::DIRECT };
     let path = file.path().to_owned();
     let read = load(&path).map_err(|why| why.to_string())?;
-    Configured::start(path, read, lasting, Reloads::register(registry, "authorization", ""))
+    ReloadableAuthorizer::start(path, read, lasting, Reloads::register(registry, "authorization", ""))
         .map_err(|why| why.to_string())
 }
 
-async fn decision(authorizer: &Configured, user: &str, resource: &str) -> Decision {
+async fn decision(authorizer: &ReloadableAuthorizer, user: &str, resource: &str) -> Decision {
     let user = User::new(user, ["dev"]);
     authorizer.authorize(&Attributes::resource(&user, "get", "", resource)).await
 }

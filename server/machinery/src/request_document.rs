@@ -19,7 +19,7 @@ use crate::reflect::{self, Ref};
 /// The document of one request. It is read once, only when something is wrong with it, or for what it says empty.
 /// Clones share it.
 #[derive(Clone, Default)]
-pub struct Sent(Arc<Mutex<Document>>);
+pub struct RequestDocument(Arc<Mutex<Document>>);
 
 #[derive(Default)]
 enum Document {
@@ -44,7 +44,7 @@ impl Document {
     }
 }
 
-impl Sent {
+impl RequestDocument {
     /// Remembers how to read the document.
     pub fn set(&self, read: impl FnOnce() -> Option<Value> + Send + 'static) {
         *self.document() = Document::Unread(Box::new(read));
@@ -75,7 +75,7 @@ impl Sent {
     }
 }
 
-impl Sent {
+impl RequestDocument {
     /// The same for the text of a value of this type in JSON, indented by one space, which stands at a path of the
     /// document.
     pub fn complete_text(&self, text: String, path: &str, of: &'static StructDef) -> String {
@@ -98,7 +98,7 @@ impl Sent {
     }
 }
 
-impl Sent {
+impl RequestDocument {
     /// Whether the document has an empty list or map where the object has an empty one, at or below the field of this
     /// name.
     pub fn says_empty(&self, object: Ref<'_>, field: &str) -> bool {
@@ -155,10 +155,10 @@ fn has_empty(value: reflect::Value<'_>, sent: &Value) -> bool {
     }
 }
 
-impl fmt::Debug for Sent {
+impl fmt::Debug for RequestDocument {
     /// It may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Sent")
+        f.write_str("RequestDocument")
     }
 }
 
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn texts_show_what_was_sent_empty() {
-        let sent = Sent::default();
+        let sent = RequestDocument::default();
         sent.set(|| serde_json::from_str(r#"{"spec": {"accessModes": [], "selector": null}}"#).ok());
         let shown = "{\n \"AccessModes\": null,\n \"Selector\": null\n}".to_owned();
         let expect = "{\n \"AccessModes\": [],\n \"Selector\": null\n}";
@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn says_what_was_sent_empty() {
-        let sent = Sent::default();
+        let sent = RequestDocument::default();
         assert!(!sent.is_empty_at("spec"), "no document");
         sent.set(|| serde_json::from_str(r#"{"spec": {"a": [], "b": [{"c": {}}], "d": [1], "e": null}}"#).ok());
         for (path, expect) in [("spec.a", true), ("spec.b[0].c", true), ("spec.d", false), ("spec.e", false)] {
@@ -336,7 +336,7 @@ mod tests {
 
     /// What the message of an error at a path shows, of a document.
     fn shown(path: &'static str, value: BadValue, document: &'static str) -> String {
-        let sent = Sent::default();
+        let sent = RequestDocument::default();
         sent.set(move || serde_json::from_str(document).ok());
         let mut errors = [FieldError::invalid(&Path::new(path), value, "")];
         sent.complete(&mut errors, Object::def());
@@ -382,7 +382,7 @@ mod tests {
             assert_eq!(shown(path, value.clone(), document), value.to_string(), "{path} of {document}");
         }
         let mut errors = [FieldError::invalid(&Path::new("spec"), BadValue::None, "")];
-        Sent::default().complete(&mut errors, Object::def());
+        RequestDocument::default().complete(&mut errors, Object::def());
         assert_eq!(errors[0].bad_value, BadValue::None);
     }
 }

@@ -11,7 +11,7 @@ use machinery::status::Status;
 use serde_json::Value;
 
 /// What decoding a document begins with.
-pub enum Said {
+pub enum ResolvedKind {
     /// Of the kind itself in a version that converts to its hub; it may be another version than the path's.
     Same(&'static KindDef),
     /// Of another kind: it is decoded, and then does not convert.
@@ -42,36 +42,36 @@ pub fn is_unversioned(kind: &str) -> bool {
 }
 
 /// What a document of `api_version` and `kind`, either of which may be empty, is to `expected`.
-pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_version: &str, kind: &str) -> Said {
+pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_version: &str, kind: &str) -> ResolvedKind {
     let (group, version) = group_version(api_version, (expected.group, expected.version));
     if version.is_empty() {
-        return Said::NoVersion;
+        return ResolvedKind::NoVersion;
     }
     let name = if kind.is_empty() { expected.kind } else { kind };
     if (group, version, name) == (expected.group, expected.version, expected.kind) {
-        return Said::Same(expected);
+        return ResolvedKind::Same(expected);
     }
     let is_of_every_version =
         || OF_EVERY_VERSION.contains(&name) && catalog.kinds.iter().any(|k| (k.group, k.version) == (group, version));
     if let Some(def) = machinery_kind(name).filter(|_| is_unversioned(name) || is_of_every_version()) {
-        return Said::Machinery(def);
+        return ResolvedKind::Machinery(def);
     }
     if version == INTERNAL {
-        return internal(catalog, expected, group, name).map_or(Said::Internal, Said::Refused);
+        return internal(catalog, expected, group, name).map_or(ResolvedKind::Internal, ResolvedKind::Refused);
     }
     if has_scheme_of_its_own(expected) && group != expected.group {
-        return Said::Refused(not_registered(name, group, version));
+        return ResolvedKind::Refused(not_registered(name, group, version));
     }
     if (group, version, name) == ("", "v1", "List") {
-        return Said::Machinery(metav1::List::def());
+        return ResolvedKind::Machinery(metav1::List::def());
     }
     match catalog.kind(group, version, name) {
-        Some(said) if std::ptr::eq(said.hub, expected.hub) => Said::Same(said),
-        Some(said) => Said::Other(said),
+        Some(said) if std::ptr::eq(said.hub, expected.hub) => ResolvedKind::Same(said),
+        Some(said) => ResolvedKind::Other(said),
         None if catalog.kinds.iter().any(|k| (k.group, k.version, k.list_kind) == (group, version, name)) => {
-            Said::Refused(no_conversion(expected, version, name))
+            ResolvedKind::Refused(no_conversion(expected, version, name))
         }
-        None => Said::Refused(not_registered(name, group, version)),
+        None => ResolvedKind::Refused(not_registered(name, group, version)),
     }
 }
 

@@ -6,18 +6,18 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Remembers the last few thousand of those that were asked for: of all that share a place, the last.
-pub(super) struct Asked(Box<[AtomicU32; PLACES]>);
+pub(super) struct RepeatFilter(Box<[AtomicU32; PLACES]>);
 
 /// A power of two.
 const PLACES: usize = 4096;
 
-impl Default for Asked {
+impl Default for RepeatFilter {
     fn default() -> Self {
-        Asked(Box::new([const { AtomicU32::new(0) }; PLACES]))
+        RepeatFilter(Box::new([const { AtomicU32::new(0) }; PLACES]))
     }
 }
 
-impl Asked {
+impl RepeatFilter {
     /// Whether the thing at this address has been asked for lately; from now on it has.
     pub fn again(&self, address: usize) -> bool {
         // Golden ratio: neighbours go to places far from one another.
@@ -33,7 +33,7 @@ mod tests {
 
     /// How many of so many things that are asked for in turn, twice, have been asked for before.
     fn again(things: usize) -> usize {
-        let asked = Asked::default();
+        let asked = RepeatFilter::default();
         let rounds = std::iter::repeat_n(0..things, 2).flatten();
         rounds.filter(|thing| asked.again(0x7f00_0000_0000 + thing * 320)).count()
     }

@@ -4,18 +4,18 @@
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
-use crate::companion::Outcome;
 use crate::metadata::meta;
 use crate::options::UpdateOptions;
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
+use crate::write_hook::Outcome;
 
 impl ResourceStore {
     /// Changes a stored object; `change` is called again when another writer was faster.
     ///
     /// # Errors
     /// That there is no such object, that it is not as the options demand, and what `change` refuses.
-    pub async fn amend(
+    pub async fn guaranteed_update(
         &self,
         context: &Context,
         name: &str,

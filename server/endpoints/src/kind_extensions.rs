@@ -24,7 +24,7 @@ use crate::open::CustomEndpoints;
 use crate::peers::{NoPeers, PeerAddresses};
 
 /// What behaviours are given to work with.
-pub struct Environment {
+pub struct ServerContext {
     pub catalog: &'static Catalog,
     pub options: Arc<Options>,
     pub stores: Arc<Stores>,
@@ -52,9 +52,9 @@ pub struct Environment {
     pub custom: OnceLock<Weak<dyn CustomEndpoints>>,
 }
 
-/// Behaviour of kinds by name. What is not said otherwise is what a server does whose kinds have none.
+/// KindExtensions of kinds by name. What is not said otherwise is what a server does whose kinds have none.
 #[async_trait]
-pub trait Behaviour: Send + Sync {
+pub trait KindExtensions: Send + Sync {
     /// Who is let in, and who may do what: from flags, and from what is stored.
     fn access(&self, server: &Server, _: &Arc<Informers>) -> Result<Access, serving::Error> {
         server.access()
@@ -66,7 +66,7 @@ pub trait Behaviour: Send + Sync {
     }
 
     /// Where other servers of the cluster are reached.
-    fn peer_addresses(&self, _: &Environment) -> Arc<dyn PeerAddresses> {
+    fn peer_addresses(&self, _: &ServerContext) -> Arc<dyn PeerAddresses> {
         Arc::new(NoPeers)
     }
 
@@ -82,7 +82,7 @@ pub trait Behaviour: Send + Sync {
     }
 
     /// Admission for all resources.
-    fn admission(&self, _: &Arc<Environment>) -> Result<Arc<dyn Admission>, serving::Error> {
+    fn admission(&self, _: &Arc<ServerContext>) -> Result<Arc<dyn Admission>, serving::Error> {
         Ok(Arc::new(AdmissionChain(Vec::new())))
     }
 
@@ -91,13 +91,13 @@ pub trait Behaviour: Send + Sync {
         &self,
         _: &'static KindDef,
         _: &'static ResourceDef,
-        _: &Arc<Environment>,
+        _: &Arc<ServerContext>,
     ) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
         HashMap::new()
     }
 
     /// Makes the objects that a server begins with, and begins what it does of its own accord. Runs before `/readyz` is good.
-    async fn bootstrap(&self, _: &Arc<Environment>, _: &Arc<Loopback>) -> Result<(), Status> {
+    async fn bootstrap(&self, _: &Arc<ServerContext>, _: &Arc<Loopback>) -> Result<(), Status> {
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use rustix::process::setpriority_process;
 use serde_json::json;
 use tokio::runtime::{self, Runtime};
 
-use super::attacks::{Attack, LISTER, beside};
+use super::abuse::{Attack, LISTER, beside};
 use super::{pod_name, timed};
 use crate::Common;
 use crate::client::{Ask, Server};

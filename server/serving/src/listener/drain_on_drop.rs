@@ -22,7 +22,7 @@ const MOST: u64 = 256 << 10;
 pub(super) struct Leftover(Arc<Mutex<Option<Incoming>>>);
 
 /// A body that is given back when it is dropped.
-struct Lent {
+struct DrainOnDrop {
     body: Option<Incoming>,
     to: Leftover,
 }
@@ -41,7 +41,7 @@ impl Leftover {
         }
         let leftover = Leftover::default();
         let to = leftover.clone();
-        (request.map(|body| Body::stream(Lent { body: Some(body), to })), Some(leftover))
+        (request.map(|body| Body::stream(DrainOnDrop { body: Some(body), to })), Some(leftover))
     }
 
     /// Reads what was left, if that is not much.
@@ -58,7 +58,7 @@ impl Leftover {
     }
 }
 
-impl http_body::Body for Lent {
+impl http_body::Body for DrainOnDrop {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -78,7 +78,7 @@ impl http_body::Body for Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for DrainOnDrop {
     fn drop(&mut self) {
         let left = self.body.take().filter(|body| !body.is_end_stream());
         *self.to.0.lock().unwrap_or_else(PoisonError::into_inner) = left;

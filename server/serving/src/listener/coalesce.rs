@@ -13,20 +13,20 @@ use std::task::{Context, Poll, Wake, Waker, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::spare;
+use super::buffer_pool;
 use super::table::Place;
 
 /// How much is gathered before it is written in any case: four TLS records of the largest size.
 const ENOUGH: usize = 64 << 10;
 
 /// A stream whose writes are gathered, for `h2`.
-pub(super) struct Gathered<S>(Arc<Mutex<Gathering<S>>>);
+pub(super) struct CoalescingWriter<S>(Arc<Mutex<Gathering<S>>>);
 
 /// The same stream, for whoever polls the connection.
-pub(super) struct Turns<S> {
+pub(super) struct FlushScheduler<S> {
     gathering: Arc<Mutex<Gathering<S>>>,
     /// The moment that is waited for before what waits is written.
-    lull: Option<Arc<Lull>>,
+    lull: Option<Arc<IdleSignal>>,
     /// How many moments have been waited for, each in vain because more had come by then: streams run on several workers.
     lulls: u8,
 }
@@ -45,35 +45,35 @@ struct Gathering<S> {
 }
 
 /// Gathers the writes of a stream.
-pub(super) fn gather<S>(stream: S, is_gathering: bool) -> (Gathered<S>, Turns<S>) {
+pub(super) fn gather<S>(stream: S, is_gathering: bool) -> (CoalescingWriter<S>, FlushScheduler<S>) {
     let gathering =
         Gathering { stream, is_gathering, waiting: Vec::new(), written: 0, is_unflushed: false, place: None };
     let gathering = Arc::new(Mutex::new(gathering));
-    (Gathered(gathering.clone()), Turns { gathering, lull: None, lulls: 0 })
+    (CoalescingWriter(gathering.clone()), FlushScheduler { gathering, lull: None, lulls: 0 })
 }
 
 /// So many moments are waited for at most.
 const MOST_LULLS: u8 = 4;
 
 /// Says that the worker has run everything else that was ready.
-struct Lull {
+struct IdleSignal {
     reached: AtomicBool,
     /// How much waited when it began.
     waiting: usize,
     task: Waker,
 }
 
-impl Wake for Lull {
+impl Wake for IdleSignal {
     fn wake(self: Arc<Self>) {
         self.reached.store(true, Ordering::Release);
         self.task.wake_by_ref();
     }
 }
 
-impl Lull {
+impl IdleSignal {
     /// The runtime wakes what yields when its queue is empty, and now and then when it never is.
     fn begin(waiting: usize, task: &Waker) -> Arc<Self> {
-        let lull = Arc::new(Lull { reached: AtomicBool::new(false), waiting, task: task.clone() });
+        let lull = Arc::new(IdleSignal { reached: AtomicBool::new(false), waiting, task: task.clone() });
         let waker = Waker::from(Arc::clone(&lull));
         let yielding = std::pin::pin!(tokio::task::yield_now());
         // Always pending the first time: the waker is what matters.
@@ -82,7 +82,7 @@ impl Lull {
     }
 }
 
-impl<S: AsyncWrite + Unpin> Turns<S> {
+impl<S: AsyncWrite + Unpin> FlushScheduler<S> {
     /// Keeps a place until the stream is dropped.
     pub fn hold(&self, place: Arc<Place>) {
         lock(&self.gathering).place = Some(place);
@@ -111,14 +111,14 @@ impl<S: AsyncWrite + Unpin> Turns<S> {
 }
 
 /// Whether everybody has had their say.
-fn lull(lull: &mut Option<Arc<Lull>>, lulls: &mut u8, waiting: usize, context: &Context<'_>) -> Poll<()> {
-    let begun = lull.get_or_insert_with(|| Lull::begin(waiting, context.waker()));
+fn lull(lull: &mut Option<Arc<IdleSignal>>, lulls: &mut u8, waiting: usize, context: &Context<'_>) -> Poll<()> {
+    let begun = lull.get_or_insert_with(|| IdleSignal::begin(waiting, context.waker()));
     if !begun.reached.load(Ordering::Acquire) {
         return Poll::Pending;
     }
     if begun.waiting < waiting && *lulls < MOST_LULLS {
         *lulls += 1;
-        *lull = Some(Lull::begin(waiting, context.waker()));
+        *lull = Some(IdleSignal::begin(waiting, context.waker()));
         return Poll::Pending;
     }
     Poll::Ready(())
@@ -151,7 +151,7 @@ impl<S: AsyncWrite + Unpin> Gathering<S> {
     fn poll_write_out(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
         ready!(self.poll_write(context, self.waiting.len()))?;
         // The buffer is given back: a connection that is silent costs nothing.
-        spare::give_back(std::mem::take(&mut self.waiting));
+        buffer_pool::give_back(std::mem::take(&mut self.waiting));
         self.written = 0;
         ready!(Pin::new(&mut self.stream).poll_flush(context))?;
         self.is_unflushed = false;
@@ -163,13 +163,13 @@ fn lock<S>(gathering: &Mutex<Gathering<S>>) -> MutexGuard<'_, Gathering<S>> {
     gathering.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Gathered<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for CoalescingWriter<S> {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<Result<()>> {
         Pin::new(&mut lock(&self.0).stream).poll_read(context, into)
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Gathered<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for CoalescingWriter<S> {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, from: &[u8]) -> Poll<Result<usize>> {
         self.poll_write_vectored(context, &[IoSlice::new(from)])
     }
@@ -187,7 +187,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Gathered<S> {
             ready!(gathering.poll_write_enough(context))?;
         }
         if gathering.waiting.capacity() == 0 {
-            gathering.waiting = spare::take();
+            gathering.waiting = buffer_pool::take();
         }
         from.iter().for_each(|slice| gathering.waiting.extend_from_slice(slice));
         Poll::Ready(Ok(from.iter().map(|slice| slice.len()).sum()))
@@ -256,7 +256,7 @@ mod tests {
         }
     }
 
-    fn arrived(turns: &Turns<Pieces>) -> Vec<usize> {
+    fn arrived(turns: &FlushScheduler<Pieces>) -> Vec<usize> {
         lock(&turns.gathering).stream.arrived.iter().map(Vec::len).collect()
     }
 

@@ -29,7 +29,7 @@ const LATENCY: &str = "apiserver.latency.k8s.io/";
 
 /// The trail of a request, from its first filter on. Clones share it; without an audit log it is empty, and everything is passed over.
 #[derive(Clone, Default)]
-pub struct Trail(Option<Arc<Record>>);
+pub struct AuditContext(Option<Arc<Record>>);
 
 struct Record {
     audit: Arc<Audit>,
@@ -47,12 +47,12 @@ impl Record {
     }
 }
 
-impl Trail {
+impl AuditContext {
     /// The trail of a request that has just come.
     pub(crate) fn new(audit: Arc<Audit>) -> Self {
         let received = (SystemTime::now(), Instant::now());
         let (config, event, latencies) = (OnceLock::new(), Mutex::default(), Mutex::default());
-        Trail(Some(Arc::new(Record { audit, config, received, event, latencies })))
+        AuditContext(Some(Arc::new(Record { audit, config, received, event, latencies })))
     }
 
     /// The record, unless nothing is recorded of the request.

@@ -14,9 +14,9 @@ const LIFE: Duration = Duration::from_secs(75);
 
 /// See the module.
 #[derive(Clone, Default)]
-pub(crate) struct Past(Arc<Mutex<VecDeque<(Revision, Snapshot)>>>);
+pub(crate) struct PageSnapshots(Arc<Mutex<VecDeque<(Revision, Snapshot)>>>);
 
-impl Past {
+impl PageSnapshots {
     /// The snapshot that shows a revision.
     pub fn find(&self, revision: Revision) -> Option<Snapshot> {
         self.lock().iter().find(|(kept, _)| *kept == revision).map(|(_, snapshot)| snapshot.clone())

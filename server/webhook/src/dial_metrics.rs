@@ -17,20 +17,20 @@ pub(crate) enum Stage {
 
 /// What a proxy speaks, and over what.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Way {
+pub(crate) struct Transport {
     pub protocol: &'static str,
     pub transport: &'static str,
 }
 
 /// Counts connections that proxies are asked for. Clones share it.
 #[derive(Clone, Debug)]
-pub struct Dials {
+pub struct DialMetrics {
     begun: IntCounterVec,
     took: HistogramVec,
     failed: IntCounterVec,
 }
 
-impl Default for Dials {
+impl Default for DialMetrics {
     fn default() -> Self {
         let name = |name: &str| format!("apiserver_egress_dialer_{name}");
         let way = ["protocol", "transport"];
@@ -41,7 +41,7 @@ impl Default for Dials {
         let counters = |name: String, help: &str, labels: &[&str]| {
             IntCounterVec::new(Opts::new(name, help), labels).expect("a well-formed metric")
         };
-        Dials {
+        DialMetrics {
             begun: counters(name("dial_start_total"), begun, &way),
             took: HistogramVec::new(took, &way).expect("a well-formed metric"),
             failed: counters(name("dial_failure_count"), failures, &["protocol", "transport", "stage"]),
@@ -49,7 +49,7 @@ impl Default for Dials {
     }
 }
 
-impl Dials {
+impl DialMetrics {
     /// Shows the counts.
     pub fn register(&self, registry: &Registry) {
         // Only a name that is registered twice is refused.
@@ -58,15 +58,15 @@ impl Dials {
         let _ = registry.register(Box::new(self.failed.clone()));
     }
 
-    pub(crate) fn begin(&self, way: Way) {
+    pub(crate) fn begin(&self, way: Transport) {
         self.begun.with_label_values(&[way.protocol, way.transport]).inc();
     }
 
-    pub(crate) fn connected(&self, way: Way, took: Duration) {
+    pub(crate) fn connected(&self, way: Transport, took: Duration) {
         self.took.with_label_values(&[way.protocol, way.transport]).observe(took.as_secs_f64());
     }
 
-    pub(crate) fn failed(&self, way: Way, at: Stage) {
+    pub(crate) fn failed(&self, way: Transport, at: Stage) {
         let stage = match at {
             Stage::Connect => "connect",
             Stage::Proxy => "proxy",

@@ -8,7 +8,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use crate::listener::ear::{Ear, forget_wakes};
+use crate::listener::self_wake::{SelfWakeTracker, forget_wakes};
 
 /// Says that the stream that is being polled now asks its body, and that nothing is left of what it was woken for before.
 pub(crate) fn body_is_asked() {
@@ -16,22 +16,22 @@ pub(crate) fn body_is_asked() {
 }
 
 /// A stream as its connection polls it.
-pub(super) struct Resident<F> {
+pub(super) struct LocalStream<F> {
     stream: F,
-    ear: Ear,
+    ear: SelfWakeTracker,
 }
 
-impl<F> Resident<F> {
+impl<F> LocalStream<F> {
     pub fn new(stream: F) -> Self {
-        Resident { stream, ear: Ear::new() }
+        LocalStream { stream, ear: SelfWakeTracker::new() }
     }
 }
 
-impl<F: Future + Unpin> Future for Resident<F> {
+impl<F: Future + Unpin> Future for LocalStream<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        let Resident { stream, ear } = &mut *self;
+        let LocalStream { stream, ear } = &mut *self;
         let (polled, is_woken) = ear.poll(context, |own| Pin::new(stream).poll(own));
         if is_woken {
             context.waker().wake_by_ref();
@@ -47,12 +47,12 @@ mod tests {
     use std::task::Waker;
 
     use super::*;
-    use crate::listener::ear::testing::{Wakes, wake_elsewhere};
+    use crate::listener::self_wake::testing::{Wakes, wake_elsewhere};
 
     /// How often its home hears of a stream that does this in its poll, from then on and from another thread after it.
     fn wakes(poll: impl Fn(&Waker) + Unpin) -> [usize; 2] {
         let (heard, mut asked) = (Arc::new(Wakes::default()), None);
-        let mut stream = Resident::new(poll_fn(|context| {
+        let mut stream = LocalStream::new(poll_fn(|context| {
             poll(context.waker());
             asked = Some(context.waker().clone());
             Poll::<()>::Pending

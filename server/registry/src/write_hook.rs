@@ -10,7 +10,7 @@ use crate::strategy::Context;
 
 /// Makes reservations for every write of a resource.
 #[async_trait]
-pub trait Companion: Send + Sync {
+pub trait WriteHook: Send + Sync {
     /// Completes an object that is about to be created, or changed from `old`, before the strategy prepares and validates it.
     async fn begin(&self, context: &Context, new: &mut Owned, old: Option<&Owned>) -> Result<Box<dyn Pending>, Status>;
 

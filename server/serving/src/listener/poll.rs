@@ -6,14 +6,14 @@
 
 use std::task::Context;
 
-use super::ear::Ear;
+use super::self_wake::SelfWakeTracker;
 
 /// How often streams are polled in a turn, before others have theirs.
 const MOST_ROUNDS: usize = 4;
 
 /// Lets the streams of a connection speak until they have nothing more to say, then polls the connection, which finds what they said.
-pub(super) fn take<T>(
-    ear: &Ear,
+pub(super) fn poll_streams_then_connection<T>(
+    ear: &SelfWakeTracker,
     context: &Context<'_>,
     mut streams: impl FnMut(&mut Context<'_>),
     connection: impl FnOnce(&mut Context<'_>) -> T,
@@ -31,7 +31,7 @@ mod tests {
     use std::task::Waker;
 
     use super::*;
-    use crate::listener::ear::testing::{Wakes, wake_elsewhere};
+    use crate::listener::self_wake::testing::{Wakes, wake_elsewhere};
 
     /// How often streams that do this are polled in a turn, and how often the task is woken for it.
     fn turn(streams: impl Fn(usize, &Waker), connection: impl FnOnce(&Waker)) -> (usize, usize) {
@@ -41,7 +41,9 @@ mod tests {
             rounds += 1;
             streams(rounds, context.waker());
         };
-        take(&Ear::new(), &Context::from_waker(&task), streams, |context| connection(context.waker()));
+        poll_streams_then_connection(&SelfWakeTracker::new(), &Context::from_waker(&task), streams, |context| {
+            connection(context.waker())
+        });
         (rounds, heard.count())
     }
 

@@ -15,12 +15,12 @@ use crate::Error;
 
 /// Believes whom authorities have signed, and the authorities themselves (Go: a chain of one certificate).
 #[derive(Debug)]
-pub(crate) struct OneOfThem {
+pub(crate) struct TrustAnchorVerifier {
     signed: Arc<WebPkiServerVerifier>,
     authorities: Vec<CertificateDer<'static>>,
 }
 
-impl OneOfThem {
+impl TrustAnchorVerifier {
     /// Knows these authorities, as roots and as they are shown.
     ///
     /// # Errors
@@ -32,11 +32,11 @@ impl OneOfThem {
     ) -> Result<Self, Error> {
         let signed = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
         let signed = signed.map_err(|why| Error::Configuration(why.to_string()))?;
-        Ok(OneOfThem { signed, authorities })
+        Ok(TrustAnchorVerifier { signed, authorities })
     }
 }
 
-impl ServerCertVerifier for OneOfThem {
+impl ServerCertVerifier for TrustAnchorVerifier {
     fn verify_server_cert(
         &self,
         shown: &CertificateDer<'_>,

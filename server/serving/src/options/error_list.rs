@@ -1,10 +1,10 @@
 //! What is wrong with a command line, all of it at once.
 
-/// Mistakes in the order in which they were found.
+/// ErrorList in the order in which they were found.
 #[derive(Default)]
-pub(super) struct Mistakes(Vec<String>);
+pub(super) struct ErrorList(Vec<String>);
 
-impl Mistakes {
+impl ErrorList {
     /// The value, unless there was a mistake, which is noted.
     pub(super) fn checked<T>(&mut self, result: Result<T, String>) -> Option<T> {
         result.map_err(|mistake| self.note(mistake)).ok()

@@ -8,15 +8,15 @@ use tokio::task::AbortHandle;
 
 /// The tasks by their keys. They end with this.
 #[derive(Debug)]
-pub struct Keyed<K>(HashMap<K, AbortHandle>);
+pub struct TaskMap<K>(HashMap<K, AbortHandle>);
 
-impl<K> Default for Keyed<K> {
+impl<K> Default for TaskMap<K> {
     fn default() -> Self {
-        Keyed(HashMap::new())
+        TaskMap(HashMap::new())
     }
 }
 
-impl<K: Clone + Eq + Hash> Keyed<K> {
+impl<K: Clone + Eq + Hash> TaskMap<K> {
     /// Begins tasks for keys that are new, or whose task has ended, and ends those of keys that are gone. Needs a tokio runtime.
     pub fn keep<F>(&mut self, keys: &HashSet<K>, begin: impl Fn(K) -> F)
     where
@@ -38,7 +38,7 @@ impl<K: Clone + Eq + Hash> Keyed<K> {
     }
 }
 
-impl<K> Drop for Keyed<K> {
+impl<K> Drop for TaskMap<K> {
     fn drop(&mut self) {
         self.0.values().for_each(AbortHandle::abort);
     }

@@ -7,15 +7,15 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 
 /// Compressed bytes.
-pub struct Packed(Box<[u8]>);
+pub struct Compressed(Box<[u8]>);
 
-impl Packed {
+impl Compressed {
     /// Compresses bytes.
     pub fn new(bytes: &[u8]) -> Self {
         let mut encoder = DeflateEncoder::new(Vec::with_capacity(bytes.len() / 4), Compression::fast());
         // Writes to memory do not fail.
         let packed = encoder.write_all(bytes).and_then(|()| encoder.finish()).unwrap_or_default();
-        Packed(packed.into())
+        Compressed(packed.into())
     }
 
     /// The bytes as they were.
@@ -35,8 +35,8 @@ mod tests {
     #[test]
     fn bytes_come_back() {
         for text in ["", "a", &"a sentence of a schema. ".repeat(5000)] {
-            assert_eq!(Packed::new(text.as_bytes()).bytes(), text.as_bytes());
+            assert_eq!(Compressed::new(text.as_bytes()).bytes(), text.as_bytes());
         }
-        assert!(Packed::new(&[7; 1 << 20]).0.len() < 1 << 15);
+        assert!(Compressed::new(&[7; 1 << 20]).0.len() < 1 << 15);
     }
 }

@@ -21,7 +21,7 @@ struct Polled {
 }
 
 /// Where something that is polled hears of what it has to do.
-pub(super) struct Ear {
+pub(super) struct SelfWakeTracker {
     home: Arc<Home>,
     waker: Waker,
 }
@@ -56,10 +56,10 @@ pub(crate) fn forget_wakes() {
     POLLED.with_borrow_mut(|polled| polled.iter_mut().next_back().into_iter().for_each(|last| last.is_woken = false));
 }
 
-impl Ear {
+impl SelfWakeTracker {
     pub fn new() -> Self {
         let home = Arc::new(Home::default());
-        Ear { waker: Waker::from(home.clone()), home }
+        SelfWakeTracker { waker: Waker::from(home.clone()), home }
     }
 
     /// What is polled with it is heard like anything else.
@@ -132,7 +132,8 @@ mod tests {
     /// Whether a poll that does this is said to be woken from within, and how often its task is woken.
     fn heard(poll: impl FnOnce(&Waker)) -> (bool, usize) {
         let wakes = Arc::new(Wakes::default());
-        let ((), is_woken) = Ear::new().poll(&Context::from_waker(&wakes.clone().into()), |own| poll(own.waker()));
+        let ((), is_woken) =
+            SelfWakeTracker::new().poll(&Context::from_waker(&wakes.clone().into()), |own| poll(own.waker()));
         (is_woken, wakes.count())
     }
 
@@ -146,7 +147,7 @@ mod tests {
             forget_wakes();
         };
         assert_eq!(heard(answered), (false, 0));
-        let (wakes, ear) = (Arc::new(Wakes::default()), Ear::new());
+        let (wakes, ear) = (Arc::new(Wakes::default()), SelfWakeTracker::new());
         ear.poll(&Context::from_waker(&wakes.clone().into()), |_| {});
         ear.waker().wake_by_ref();
         assert_eq!(wakes.count(), 1, "after the poll");
@@ -154,7 +155,8 @@ mod tests {
 
     #[test]
     fn polls_within_polls_are_told_apart() {
-        let (outer, inner, task) = (Ear::new(), Ear::new(), Waker::from(Arc::new(Wakes::default())));
+        let (outer, inner, task) =
+            (SelfWakeTracker::new(), SelfWakeTracker::new(), Waker::from(Arc::new(Wakes::default())));
         let context = Context::from_waker(&task);
         let nested = |woken: [bool; 2]| {
             outer.poll(&context, |own| {
@@ -173,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_poll_that_panics_is_over() {
-        let (wakes, ear) = (Arc::new(Wakes::default()), Ear::new());
+        let (wakes, ear) = (Arc::new(Wakes::default()), SelfWakeTracker::new());
         let task = Waker::from(wakes.clone());
         let poll = || ear.poll(&Context::from_waker(&task), |_| panic!("in a poll"));
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(poll)).is_err());
